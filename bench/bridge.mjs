@@ -108,25 +108,19 @@ export const setUp = (environment, { env }) =>
  * Starts the bridge as it starts where it is installed, and does not wait until it is ready.
  * @param {Environment} environment
  * @param {BridgeSettings} settings
- * @param {readonly string[]} nodeArgs
  */
-export async function launchBridge(environment, { name, env }, nodeArgs) {
+export async function launchBridge(environment, { name, env }) {
   const { projectFolder, logFolder, scope } = environment;
   const logFile = join(logFolder, `${name}.log`);
-  const program = [process.execPath, ...NODE_FLAGS, ...nodeArgs, mainOf(environment), "serve"];
+  const program = [process.execPath, ...NODE_FLAGS, mainOf(environment), "serve"];
   const child = await startChild(program, { logFile, cwd: projectFolder, env });
   scope.defer(() => endChild(child, "SIGTERM"));
   return { child, logFile };
 }
 
-/**
- * Starts the bridge, and resolves when it is ready.
- * @param {Environment} environment
- * @param {BridgeSettings} settings
- * @param {readonly string[]} [nodeArgs]
- */
-export async function startBridge(environment, settings, nodeArgs = []) {
-  const { child, logFile } = await launchBridge(environment, settings, nodeArgs);
+/** Starts the bridge, and resolves when it is ready. @param {Environment} environment @param {BridgeSettings} settings */
+export async function startBridge(environment, settings) {
+  const { child, logFile } = await launchBridge(environment, settings);
   await untilReady({
     what: `The bridge ${settings.name}`,
     process: child,

@@ -21,7 +21,6 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "4" },
     idle: { type: "string", default: "200" },
     only: { type: "string" },
-    "cpu-prof": { type: "string" },
   },
 });
 /** @param {string} list */
@@ -46,8 +45,6 @@ await program(async (scope) => {
   const { brokers } = environment;
   const admin = await openAdmin(environment);
   const partner = await startPartner(environment);
-  const profile = values["cpu-prof"];
-  const nodeArgs = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
 
   /** @type {import("./commands/round.mjs").Round[]} */
   const rounds = [];
@@ -65,9 +62,7 @@ await program(async (scope) => {
     );
     const starts = [
       ...(values.only === "bridge" ? [] : [() => startBare(environment, { admin, partner, ...setting })]),
-      ...(values.only === "bare"
-        ? []
-        : [() => startCommandsBridge(environment, { partner, nodeArgs, ...setting })]),
+      ...(values.only === "bare" ? [] : [() => startCommandsBridge(environment, { partner, ...setting })]),
     ];
     // Not in parallel: two servers would share the processors.
     for (const start of starts) {

@@ -14,31 +14,18 @@ import { createSteps } from "../dev/terminal/steps.mjs";
 
 const READY_MS = 60_000;
 
-/**
- * Starts what every measurement needs: Kafka, the registry, and a folder for logs. All of it ends with the scope, but for addresses
- * that are given.
- * @param {Scope} scope
- * @param {{ brokers?: string, registry?: string }} [given]
- */
-export async function openEnvironment(scope, given = {}) {
+/** Starts what every measurement needs: Kafka, the registry, and a folder for logs. All of it ends with the scope. @param {Scope} scope */
+export async function openEnvironment(scope) {
   const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
   const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-bench-"));
   scope.defer(() => rm(logFolder, { recursive: true, force: true }));
   const { step, say, line } = createSteps();
-  if (given.brokers !== undefined && given.registry !== undefined) {
-    const { brokers, registry } = given;
-    return { step, line, environment: { projectFolder, logFolder, scope, brokers, registryUrl: registry } };
-  }
   const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
   scope.defer(kafka.stop);
   const registry = await step("starting the schema registry", () => startRegistry({ say }));
   scope.defer(registry.stop);
-  const brokers = kafka.bootstrapServers;
-  return {
-    step,
-    line,
-    environment: { projectFolder, logFolder, scope, brokers, registryUrl: registry.url },
-  };
+  const [brokers, registryUrl] = [kafka.bootstrapServers, registry.url];
+  return { step, line, environment: { projectFolder, logFolder, scope, brokers, registryUrl } };
 }
 
 /** @param {Environment} environment */

@@ -1,4 +1,5 @@
 // How all measurements show their figures.
+import { readFile } from "node:fs/promises";
 import { cpus, totalmem } from "node:os";
 
 /** A dash where there is no number. @param {number | null} value @param {number} digits */
@@ -31,3 +32,32 @@ export const machine = () => {
   const memoryGb = (totalmem() / 1e9).toFixed(0);
   return `${processors.length} × ${processors[0]?.model.trim() ?? "unknown"}, ${memoryGb} GB, all on Node.js ${process.version}`;
 };
+
+/** USER_HZ of Linux, the same on every machine. */
+const TICKS_PER_SECOND = 100;
+
+/** @typedef {{ cpuSeconds: number, rssMb: number, peakMb: number }} ProcessFigures `peakMb`: the most resident memory so far */
+
+/**
+ * @param {number} pid
+ * @returns {Promise<ProcessFigures | null>} null where there is no /proc
+ */
+export async function processFigures(pid) {
+  try {
+    const [stat, status] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, "utf8"),
+      readFile(`/proc/${pid}/status`, "utf8"),
+    ]);
+    // The name of the command is in brackets and may hold spaces; user and system time are the 14th and 15th field.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    const megabytes = (/** @type {RegExp} */ line) => Number(line.exec(status)?.[1] ?? 0) / 1000;
+    return {
+      cpuSeconds: ticks / TICKS_PER_SECOND,
+      rssMb: megabytes(/VmRSS:\s+(\d+)/),
+      peakMb: megabytes(/VmHWM:\s+(\d+)/),
+    };
+  } catch {
+    return null;
+  }
+}

@@ -1,7 +1,6 @@
-// npm run bench:journal -- [--node 24] [--accepts 1000000] [--per-batch 50] [--runs 3] [--within 300] [--cpu-prof FOLDER]
-//   [--brokers A,B --registry URL [--name bench]]
+// npm run bench:journal -- [--node 24] [--accepts 1000000] [--per-batch 50] [--runs 3] [--within 300]
 // How long a replica takes from its start until it is ready with a journal of so many accepts, how much memory it takes, and how fast it
-// answers meanwhile. With --brokers the topics are kept, and a journal that is not empty is used as it is.
+// answers meanwhile.
 import { parseArgs } from "node:util";
 import { program } from "../dev/program.mjs";
 import { fillJournal } from "./journal/fill-journal.mjs";
@@ -16,52 +15,30 @@ const { values } = parseArgs({
     "per-batch": { type: "string", default: "50" },
     runs: { type: "string", default: "3" },
     within: { type: "string", default: "300" },
-    brokers: { type: "string" },
-    registry: { type: "string" },
-    name: { type: "string", default: "bench" },
-    "cpu-prof": { type: "string" },
   },
 });
 
 await program(async (scope) => {
-  const { step, line, environment } = await openEnvironment(scope, values);
-  const settings = await bridgeSettings(environment, { name: values.name, flows: "webhooks,commands" });
+  const { step, line, environment } = await openEnvironment(scope);
+  const settings = await bridgeSettings(environment, { name: "bench", flows: "webhooks,commands" });
   const { topics } = settings;
   await setUp(environment, settings);
   const admin = await openAdmin(environment);
 
   const accepts = Number(values.accepts);
-  if ((await recordsIn(admin, topics.journal)) === 0)
-    await step(`filling the journal with ${accepts} accepts`, () =>
-      fillJournal(environment, {
-        ...{ topics, partitions: PARTITIONS, accepts, perBatch: Number(values["per-batch"]) },
-        progress: (text) => line(`    ${text}`),
-      }),
-    );
+  await step(`filling the journal with ${accepts} accepts`, () =>
+    fillJournal(environment, {
+      ...{ topics, partitions: PARTITIONS, accepts, perBatch: Number(values["per-batch"]) },
+      progress: (text) => line(`    ${text}`),
+    }),
+  );
   const records = await recordsIn(admin, topics.journal);
 
-  const profile = values["cpu-prof"];
-  const options = {
-    nodeArgs: profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`],
-    withinMs: Number(values.within) * 1_000,
-  };
-  const rows = [
-    [
-      "ready after s",
-      "",
-      "CPU s",
-      "RSS MB",
-      "most MB",
-      "livez p99 ms",
-      "max",
-      "webhooks p99 ms",
-      "max",
-      "not 200",
-    ],
-  ];
+  const processHead = ["ready after s", "", "CPU s", "RSS MB", "most MB"];
+  const rows = [[...processHead, "livez p99 ms", "max", "webhooks p99 ms", "max", "not 200"]];
   for (let nth = 0; nth < Number(values.runs); nth += 1) {
     const { readyMs, cpuSeconds, rssMb, peakMb, lives, hooks } = await step("starting the bridge", () =>
-      timeStart(environment, settings, options),
+      timeStart(environment, settings, Number(values.within) * 1_000),
     );
     const shares = [lives, hooks].flatMap(({ latencies }) =>
       [0.99, 1].map((share) => fixed(quantile(latencies, share), 1)),

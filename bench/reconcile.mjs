@@ -1,4 +1,4 @@
-// npm run bench:reconcile -- [--node 24] [--entries 300000] [--lost 0.01] [--before 20] [--cpu-prof FOLDER]
+// npm run bench:reconcile -- [--node 24] [--entries 300000] [--lost 0.01] [--before 20]
 // A day of the partner's log with notifications that were never delivered, and a bridge that finds them while webhooks and accepts come:
 // how soon, in how much memory, and what that costs the other flows. Exit code 1 when the topic lacks or repeats a notification.
 import { parseArgs } from "node:util";
@@ -16,7 +16,6 @@ const { values } = parseArgs({
     entries: { type: "string", default: "300000" },
     lost: { type: "string", default: "0.01" },
     before: { type: "string", default: "20" },
-    "cpu-prof": { type: "string" },
   },
 });
 const HOUR_MS = 3_600_000;
@@ -48,11 +47,7 @@ await program(async (scope) => {
   // Hides all entries for now.
   await sandbox.control("PUT", "/_sandbox/log", { lateMs: 30 * 24 * HOUR_MS });
 
-  const profile = values["cpu-prof"];
-  const nodeArgs = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const bridge = await step("starting the bridge", () =>
-    startReconcileBridge(environment, settings, nodeArgs),
-  );
+  const bridge = await step("starting the bridge", () => startReconcileBridge(environment, settings));
   const load = await startLoad({ port: bridge.port, brokers });
   await sleep(5_000);
   const beforeFrom = performance.now();

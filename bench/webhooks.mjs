@@ -3,11 +3,10 @@
 import { parseArgs } from "node:util";
 import { program } from "../dev/program.mjs";
 import { openAdmin, openEnvironment } from "./environment.mjs";
-import { startCollector } from "./webhooks/collector.mjs";
 import { machine } from "./figures.mjs";
 import { report, roundLine } from "./webhooks/report.mjs";
 import { playRound } from "./webhooks/round.mjs";
-import { startBaseline, startWebhooksBridge } from "./webhooks/programs.mjs";
+import { startBaseline, startCollector, startWebhooksBridge } from "./webhooks/programs.mjs";
 
 const { values } = parseArgs({
   options: {

@@ -61,10 +61,10 @@ export async function startBare(
 /**
  * The bridge with the commands flow alone.
  * @param {Environment} environment
- * @param {{ partner: Partner, inFlight: number, keepAlive: string, nodeArgs: string[] }} options
+ * @param {{ partner: Partner, inFlight: number, keepAlive: string }} options
  * @returns {Promise<Server>}
  */
-export async function startCommandsBridge(environment, { partner, inFlight, keepAlive, nodeArgs }) {
+export async function startCommandsBridge(environment, { partner, inFlight, keepAlive }) {
   const settings = await bridgeSettings(environment, {
     name: `bridge-${inFlight}-${keepAlive}`,
     flows: "commands",
@@ -76,7 +76,7 @@ export async function startCommandsBridge(environment, { partner, inFlight, keep
     },
   });
   await setUp(environment, settings);
-  const { pid, stop } = await startBridge(environment, settings, nodeArgs);
+  const { pid, stop } = await startBridge(environment, settings);
   const { commands, results } = settings.topics;
   return { name: "bridge", pid, commands, results, stop };
 }

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadavg } from "node:os";
-import { processFigures } from "../process-figures.mjs";
+import { processFigures } from "../figures.mjs";
 
 /** @typedef {import("./programs.mjs").Server} Server */
 /** @typedef {import("./programs.mjs").Partner} Partner */

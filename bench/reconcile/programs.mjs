@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { bridgeSettings, isReady, setUp, startBridge, topicsOf } from "../bridge.mjs";
 import { startProgram } from "../environment.mjs";
-import { processFigures } from "../process-figures.mjs";
+import { processFigures } from "../figures.mjs";
 
 /** @typedef {import("../environment.mjs").Environment} Environment */
 /** @typedef {Awaited<ReturnType<typeof startSandbox>>} Sandbox */
@@ -51,14 +51,10 @@ export async function prepareReconcileBridge(environment, sandboxUrl, every) {
  * @property {number} ms
  */
 
-/**
- * @param {Environment} environment
- * @param {import("../bridge.mjs").BridgeSettings} settings
- * @param {string[]} nodeArgs
- */
-export async function startReconcileBridge(environment, settings, nodeArgs) {
+/** @param {Environment} environment @param {import("../bridge.mjs").BridgeSettings} settings */
+export async function startReconcileBridge(environment, settings) {
   const { port, managementUrl } = settings;
-  const { pid, logFile } = await startBridge(environment, settings, nodeArgs);
+  const { pid, logFile } = await startBridge(environment, settings);
   return {
     port,
     /** The most resident memory so far; null where there is no /proc. */

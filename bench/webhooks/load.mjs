@@ -1,7 +1,7 @@
 // The load, as a process of its own: options as JSON in the first argument, figures as one line of JSON on standard output.
 import { performance } from "node:perf_hooks";
 import { openConnection } from "./connection.mjs";
-import { mixedRequests, signedRequests } from "./requests.mjs";
+import { signedRequests } from "./requests.mjs";
 
 /**
  * @typedef {import("./connection.mjs").Connection} Connection
@@ -11,7 +11,6 @@ import { mixedRequests, signedRequests } from "./requests.mjs";
  * @property {import("./requests.mjs").Target} target
  * @property {number} connections each with one request at a time
  * @property {number} seconds
- * @property {boolean} [mixed] with what a partner sends beside new events
  * @property {number | null} perSecond requests a second, however long answers take; null for as many as answers allow
  */
 
@@ -31,9 +30,9 @@ const MOST_PER_SECOND_OF_ONE_CONNECTION = 5_000;
 const LAST_ANSWERS_WITHIN_MS = 15_000;
 
 /** @param {LoadOptions} options @returns {Promise<LoadFigures>} */
-async function load({ port, target, connections, seconds, perSecond, mixed = false }) {
+async function load({ port, target, connections, seconds, perSecond }) {
   const rate = perSecond ?? Math.min(MOST_PER_SECOND, connections * MOST_PER_SECOND_OF_ONE_CONNECTION);
-  const requests = (mixed ? mixedRequests : signedRequests)(Math.ceil(rate * seconds), target);
+  const requests = signedRequests(Math.ceil(rate * seconds), target);
   const latenciesMs = new Float64Array(requests.length);
   let sent = 0;
   let answered = 0;

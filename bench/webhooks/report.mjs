@@ -17,27 +17,11 @@ export const roundLine = (round) =>
   `  p99 ${fixed(round.p99Ms, 1)} ms  2xx ${round.good}  other ${round.other}  records ${round.records}`;
 
 /**
- * @template T
- * @param {T[]} items
- * @param {(item: T) => string} keyOf
- * @returns {Map<string, T[]>}
- */
-function groupedBy(items, keyOf) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map();
-  for (const item of items) {
-    const key = keyOf(item);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
-  return groups;
-}
-
-/**
  * Medians over the rounds of one load, and the bridge's share of the baseline.
  * @param {Round[]} rounds
  */
 export function report(rounds) {
-  const groups = groupedBy(rounds, (round) => `${round.load}|${round.server}`);
+  const groups = Map.groupBy(rounds, (round) => `${round.load}|${round.server}`);
   /** @param {Round[]} of @param {(round: Round) => number | null} figure */
   const middle = (of, figure) => {
     const values = of.map((round) => figure(round) ?? NaN);

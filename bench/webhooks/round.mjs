@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { run } from "../../dev/run.mjs";
-import { processFigures } from "../process-figures.mjs";
+import { processFigures } from "../figures.mjs";
 import { TARGET } from "../bridge.mjs";
 import { recordsIn } from "../environment.mjs";
 

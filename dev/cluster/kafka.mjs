@@ -8,7 +8,6 @@ import { endChild } from "../child.mjs";
 import { prepareNode, uuid } from "./node.mjs";
 import { freePort } from "./ports.mjs";
 import { hasJava, nothingToRunKafkaWith } from "./requirements.mjs";
-import { sharedClasses } from "./shared-classes.mjs";
 
 /** @typedef {import("./broker.mjs").Broker} Broker */
 /** @typedef {import("./broker-settings.mjs").Node} Node */
@@ -32,7 +31,6 @@ const CONTROLLER_HEAP_MB = 192;
  * @param {1 | 3} [options.brokers]
  * @param {number} [options.heapMb] heap of each broker
  * @param {boolean} [options.throughput] compile hot code fully: slower to start, for benchmarks
- * @param {boolean} [options.keepClasses] whether the first start of one broker may make later ones faster
  * @param {Security} [options.security]
  * @param {import("./download.mjs").Say} [options.say]
  * @returns {Promise<KafkaCluster>}
@@ -41,14 +39,12 @@ export async function startKafka({
   brokers = 1,
   heapMb = 512,
   throughput = false,
-  keepClasses = false,
   security,
   say = () => {},
 } = {}) {
   if (!(await hasJava())) throw nothingToRunKafkaWith();
   const installation = await kafkaFolder(say);
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-kafka-"));
-  const classes = sharedClasses(installation, keepClasses);
   const clusterId = uuid();
   const controllerPort = await freePort();
   const alone = brokers === 1;
@@ -65,7 +61,7 @@ export async function startKafka({
       folder,
       installation,
       clusterId,
-      java: { heapMb: nodeHeapMb, throughput, flags: [...classes.flags, ...(security?.javaFlags ?? [])] },
+      java: { heapMb: nodeHeapMb, throughput, flags: security?.javaFlags ?? [] },
     });
   };
 
@@ -105,7 +101,7 @@ export async function startKafka({
         dataFolder: dataFolderOf(id),
         launch: await prepare(role, heapMb),
       });
-      kills.push(() => classes.end(broker));
+      kills.push(broker.kill);
       members.push(broker);
     }
     await Promise.all(members.map((broker) => broker.untilCountsIn(brokers)));

@@ -29,7 +29,7 @@ export async function startLocalCluster({ step, say }) {
   const [kafka, registry] = await Promise.allSettled([
     step(
       "starting Kafka",
-      () => startKafka({ say, keepClasses: true }),
+      () => startKafka({ say }),
       ({ bootstrapServers }) => `Apache Kafka on ${bootstrapServers}`,
     ),
     step(

@@ -6,7 +6,6 @@ import { endChild, startChild } from "../child.mjs";
 import { freePort } from "./ports.mjs";
 import { untilReady } from "./probe.mjs";
 import { hasJava, javaCommand, nothingToRunKafkaWith } from "./requirements.mjs";
-import { sharedClasses } from "./shared-classes.mjs";
 
 const RUNNER = "apicurio-registry-app-3.0.9-runner.jar";
 const READY_MS = 60_000;
@@ -23,13 +22,12 @@ export async function startRegistry({ say = () => {}, port } = {}) {
   if (!(await hasJava())) throw nothingToRunKafkaWith();
   const installation = await registryFolder(say);
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-registry-"));
-  const classes = sharedClasses(installation, true);
   const listenOn = port ?? (await freePort());
   const url = `http://127.0.0.1:${listenOn}/apis/ccompat/v7`;
   const child = await startChild(
     [
       javaCommand(),
-      ...["-Xmx384m", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", ...classes.flags],
+      ...["-Xmx384m", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"],
       "-Dquarkus.http.host=127.0.0.1",
       `-Dquarkus.http.port=${listenOn}`,
       "-jar",
@@ -38,10 +36,7 @@ export async function startRegistry({ say = () => {}, port } = {}) {
     { logFile: join(folder, "registry.log"), ownFolder: folder, cwd: folder },
   );
   const stop = async () => {
-    await classes.end({
-      kill: () => endChild(child, "SIGKILL"),
-      stop: () => endChild(child, "SIGTERM"),
-    });
+    await endChild(child, "SIGKILL");
     await rm(folder, { recursive: true, force: true });
   };
   try {

@@ -26,8 +26,9 @@ export function nextSteps(settings, { operator, cli, logFolder, paint }) {
     listener("logs", `${logFolder}/`),
     "",
     paint("bold", "  What to try first"),
-    "    Open the console: a command is in doubt. The sandbox's page shows that its quote was executed 0 times,",
-    '    so it was not executed. Say so on the doubt\'s page: it is young, so tick "End it now all the same".',
+    "    Open the console: a command is in doubt. The partner says how often a quote was executed:",
+    `      curl ${settings.PARTNER_BASE_URL}/_sandbox/executions/QUOTE-ID`,
+    '    This one was not. Say so on the doubt\'s page: it is young, so tick "End it now all the same".',
     "",
     paint("bold", "  What to try next, in a second terminal (what happens shows up here)"),
     idea(

@@ -76,7 +76,7 @@ export async function runScenario({ system, steps }) {
   const newCommandId = () => `demo-${randomUUID()}`;
   const createQuote = async () => {
     const commandId = newCommandId();
-    steps.line(rows.command("create-quote", "OUTBOUND COMEX: buy 1000.00 USD with BRL", "fx.commands"));
+    steps.line(rows.command("create-quote", "OUTBOUND COMEX: buy 1000.00 USD with BRL"));
     const { quoteId } = await sendAndWait(system, ["create-quote", ...QUOTE], commandId);
     await untilShown(commandId);
     if (typeof quoteId !== "string") throw new Failure("the result of create-quote names no quote");
@@ -89,15 +89,15 @@ export async function runScenario({ system, steps }) {
   const scenario = async () => {
     const quoteId = await createQuote();
     await system.loseWebhook(LOST);
-    steps.line(rows.lost(LOST));
-    steps.line(rows.command("accept-quote", `quote ${quoteId}`, "fx.commands"));
+    steps.line(rows.lost("webhook", LOST));
+    steps.line(rows.command("accept-quote", `quote ${quoteId}`));
     await sendAndWait(system, accept(quoteId), accepted);
     await untilShown(accepted, "TRANSACTION_COMPLETED", LOST);
 
     const unanswered = await createQuote();
     await system.loseAnswer();
-    steps.line(rows.lostAnswer());
-    steps.line(rows.command("accept-quote", `quote ${unanswered}`, "fx.commands"));
+    steps.line(rows.lost("answer", "of the next accept"));
+    steps.line(rows.command("accept-quote", `quote ${unanswered}`));
     await system.send([...accept(unanswered), "--command-id", inDoubt]);
     await untilShown(inDoubt);
   };

@@ -73,22 +73,13 @@ export const failureOf = ({ var: { site, person } }: ConsoleContext, error: unkn
   return `It failed, and nobody knows whether anything was done (${reason}): the audit and the story tell.`;
 };
 
-const taskOf = async ({ req, var: { site } }: ConsoleContext) => {
-  const task = await site.tasks.look(req.param("id") ?? "");
-  if (task) return task;
+/** What a person did: how far it is, or what came of it. */
+export const taskPage = async (context: ConsoleContext): Promise<Response> => {
+  const show = await context.var.site.tasks.look(context.req.param("id") ?? "");
+  if (show) return show(context);
   throw new Problem(
     404,
     "This action is not known any more.",
     "What was done, and what came of it, is in the audit.",
   );
-};
-
-/** What a person did: how far it is, or what came of it. */
-export const taskPage = async (context: ConsoleContext): Promise<Response> =>
-  (await taskOf(context)).show(context);
-
-export const stopTask = async (context: ConsoleContext): Promise<Response> => {
-  actorOf(context, "");
-  (await taskOf(context)).stop();
-  return context.redirect(context.req.path.replace(/\/stop$/, ""), 303);
 };

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
-import { stopTask, taskPage } from "./act.ts";
+import { taskPage } from "./act.ts";
 import { guardHeaders, guardPosts } from "./guard.ts";
 import { style, STYLE_PATH } from "./html/style.ts";
 import { auditPage } from "./pages/audit.ts";
@@ -47,7 +47,6 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
   app.get("/story", storyPage);
   app.get("/audit", auditPage);
   app.get("/tasks/:id", taskPage);
-  app.post("/tasks/:id/stop", stopTask);
   return app;
 };
 

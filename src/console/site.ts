@@ -31,12 +31,13 @@ export type ConsoleOptions = { auth: Auth; version: string; from: Actor["from"] 
 export const createSite = (options: ConsoleOptions, connections: Connections) => {
   const { clock, log } = connections.services;
   const readings = createReadings(clock);
-  const doubts = shareDoubts(connections);
+  const doubts = shareDoubts(connections, readings);
   const tasks = createTasks<ConsoleContext>(clock);
   const warn = (text: string): void => log.warn({ sentence: text }, "console.warning");
   const close = async (): Promise<void> => {
+    const closing = [doubts.close(), tasks.close()];
     readings.close();
-    await Promise.all([doubts.close(), tasks.close()]);
+    await Promise.all(closing);
   };
   const { read } = readings;
   return {

@@ -35,11 +35,11 @@ export const createTasks = <Context>(clock: Clock) => {
       keepNewest(known, id, task, MAX_KEPT);
       return true;
     },
-    /** Waits for its end for a moment. Null where no such task is known. */
-    look: async (id: string): Promise<Task<Context> | null> => {
+    /** Its page, after waiting for its end for a moment. Null where no such task is known. */
+    look: async (id: string): Promise<Show<Context> | null> => {
       const task = known.get(id);
       if (task) await clock.within(WAIT_MS, undefined, task.done).catch(() => undefined);
-      return task ?? null;
+      return task?.show ?? null;
     },
     /** Stops all, and waits for their ends. */
     close: async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { blocks, root, textOf } from "../support/documents.ts";
+import { blocks, root } from "../support/documents.ts";
 
 /** What the README tells a newcomer to type first. */
 const [, command = ""] = /^(npm run demo -- --once)\b/m.exec(blocks("README.md", "sh")[0] ?? "") ?? [];
@@ -55,11 +55,6 @@ it("tells the whole story, in order, whatever settings the developer's shell hol
   expect(events.filter((status) => status === lost)).toHaveLength(1);
   expect(output).toMatch(new RegExp(`event +${lost} .*, from the partner's log$`, "m"));
   expect(output.match(/, from the partner's log$/gm)).toHaveLength(1);
-
-  // The README's picture shows what the demo tells: `npm run pictures` draws it anew.
-  const picture = [...textOf("docs/pictures/demo.svg").matchAll(/>([^<]+)<\/text>/g)].map(([, text]) => text);
-  const drawn = picture.filter((text) => rows.some((row) => row[2] === text)).toSorted();
-  expect(drawn).toEqual(rows.map((row) => row[2]).toSorted());
 
   const places = output.match(/fx\.transaction-status\[\d+\]@\d+/g) ?? [];
   const partitions = new Set(places.map((place) => place.replace(/@\d+$/, "")));

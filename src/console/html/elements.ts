@@ -1,4 +1,5 @@
 import type { Progress } from "../../operate/connections.ts";
+import { pathTo } from "./path.ts";
 import { formatCount, html, sizeOf, type Cell, type Html } from "./text.ts";
 
 /** Of the rows of one list: no page may be larger than 60 kB. */
@@ -82,19 +83,19 @@ export const select = (
     )}</select>
   </p>`;
 
-/** A form that searches by one id. `more`: further fields. */
-export const searchForm = (
-  action: string,
-  name: string,
-  label: string,
-  given: string,
-  more: Cell = "",
-): Html =>
-  html`<form class="panel filter" role="search" action="${action}" method="get">
-    <p class="field wide">
-      <label for="${name}">${label}</label>
-      <input id="${name}" name="${name}" value="${given}" autocomplete="off" spellcheck="false" />
-    </p>
-    ${more}
-    <p><button>Find</button></p>
-  </form>`;
+export type Pages = { path: string; query: Parameters<typeof pathTo>[1]; from: number; shown: number };
+
+/** Links to the pages before and after this one, of a list of `total`. `names`: of what lies before, and after. */
+export const pager = (
+  { path, query, from, shown }: Pages,
+  { total, perPage }: { total: number; perPage: number },
+  [before, after]: readonly [string, string],
+): Html => {
+  const next = from + shown;
+  const to = (start: number): string => pathTo(path, { ...query, from: start || null });
+  return html`<nav class="pager" aria-label="More of the list">
+    ${from > 0 ? link(to(Math.max(0, from - perPage)), before, "prev") : ""}
+    ${total > perPage ? `${formatCount(from + 1)} to ${formatCount(next)}` : ""}
+    ${next < total ? link(to(next), after, "next") : ""}
+  </nav>`;
+};

@@ -46,26 +46,18 @@ font-family: ui-monospace, Menlo, Consolas, monospace; }
 `;
 
 const parts = `
-.verdict { border-left: .5rem solid; border-radius: .4rem; padding: .7rem 1.2rem .8rem; background: var(--sheet);
-margin-bottom: .8rem; } .verdict h1 { font-size: 1.75rem; margin: 0; } .verdict h1 a { color: inherit; }
-.verdict p { font-size: 1.05rem; }
-.verdict.bad { background: var(--bad-soft); border-color: var(--bad); } .verdict.bad h1 { color: var(--bad); }
-.verdict.good { background: var(--good-soft); border-color: var(--good); } .verdict.good h1 { color: var(--good); }
-.verdict.wait { background: var(--wait-soft); border-color: var(--wait); } .verdict.wait h1 { color: var(--wait); }
-.notice { border: 1px solid var(--line); border-left: .3rem solid; border-radius: .4rem; padding: .3rem .9rem;
-margin: .7rem 0; background: var(--sheet); } .notice.bad { border-color: var(--bad); background: var(--bad-soft); }
-.notice.wait { border-color: var(--wait); background: var(--wait-soft); }
-.notice.good { border-color: var(--good); background: var(--good-soft); }
-.notice .dim, .notice .hint, .verdict .dim { color: inherit; }
-.tag { font-size: .85rem; font-weight: 600; border-radius: .3rem; padding: .05rem .45rem; background: var(--soft);
-display: inline-block; } .tag.good { color: var(--good); background: var(--good-soft); }
-.tag.wait { color: var(--wait); background: var(--wait-soft); }
-.tag.bad { color: var(--bad); background: var(--bad-soft); }
+.good { --tone: var(--good); --tone-soft: var(--good-soft); } .bad { --tone: var(--bad); --tone-soft: var(--bad-soft); }
+.wait { --tone: var(--wait); --tone-soft: var(--wait-soft); } .plain { --tone: var(--line); --tone-soft: var(--soft); }
+.verdict { border-left: .5rem solid var(--tone); border-radius: .4rem; padding: .7rem 1.2rem .8rem;
+background: var(--tone-soft); margin-bottom: .8rem; } .verdict h1 a { color: inherit; }
+.verdict h1 { font-size: 1.75rem; margin: 0; color: var(--tone); } .verdict p { font-size: 1.05rem; }
+.notice { border: 1px solid var(--tone); border-left-width: .3rem; border-radius: .4rem; padding: .3rem .9rem;
+margin: .7rem 0; background: var(--tone-soft); } .notice .dim, .notice .hint, .verdict .dim { color: inherit; }
+.tag { font-size: .85rem; font-weight: 600; border-radius: .3rem; padding: .05rem .45rem; display: inline-block;
+background: var(--tone-soft); color: var(--tone); } .tag.plain { color: inherit; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .7rem; list-style: none;
 margin: .8rem 0; padding: 0; }
-.card { background: var(--sheet); border: 1px solid var(--line); border-top: .2rem solid var(--line);
-border-radius: .4rem; padding: .5rem .9rem .6rem; }
-.card.bad { border-top-color: var(--bad); } .card.wait { border-top-color: var(--wait); }
+.card { background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .9rem .6rem; }
 .card > * { display: block; } .card .label, .card .detail { color: var(--dim); font-size: .85rem; }
 .card .value { font-size: 1.4rem; font-variant-numeric: tabular-nums; }
 .plot { margin: 0; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; padding: .7rem .9rem; }
@@ -82,8 +74,8 @@ font-size: .85rem; } .plot .dim { font-size: .85rem; }
 table { border-collapse: collapse; width: 100%; font-size: .925rem; background: var(--sheet);
 border: 1px solid var(--line); }
 th, td { text-align: left; vertical-align: top; padding: .4rem .7rem; border-top: 1px solid var(--line);
-overflow-wrap: anywhere; } thead th { border-top: 0; background: var(--soft); font-size: .85rem; }
-tbody th { font-weight: 600; } td .name { display: none; } .number { font-variant-numeric: tabular-nums; }
+overflow-wrap: anywhere; } thead th { border-top: 0; overflow-wrap: normal; background: var(--soft); font-size: .85rem; }
+tbody th { font-weight: 600; } td .name { display: none; }
 .facts { margin: .5rem 0; display: grid; gap: .3rem; }
 .facts div { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 0 1rem; }
 .facts dt { color: var(--dim); } .facts dd { margin: 0; overflow-wrap: anywhere; }
@@ -91,9 +83,8 @@ tbody th { font-weight: 600; } td .name { display: none; } .number { font-varian
 progress { width: 100%; max-width: 30rem; height: .7rem; accent-color: var(--main); }
 .pager { display: flex; flex-wrap: wrap; gap: .4rem 1rem; margin: .8rem 0; }
 .steps { list-style: none; margin: 1rem 0; padding: 0; }
-.step { border-left: 3px solid var(--line); padding: .1rem 0 1rem 1.1rem; margin-left: .3rem; }
-.step h3 { margin: 0; } .step.bad { border-color: var(--bad); } .step.good { border-color: var(--good); }
-.step.wait { border-color: var(--wait); } .step p { margin: .2rem 0; }
+.step { border-left: 3px solid var(--tone); padding: .1rem 0 1rem 1.1rem; margin-left: .3rem; }
+.step h3 { margin: 0; } .step p { margin: .2rem 0; }
 details summary { cursor: pointer; color: var(--link); padding: .2rem 0; }
 `;
 

@@ -1,7 +1,7 @@
 import { readAudit, type AuditAction, type AuditPage } from "../../operate/audit/read.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { link, table, tag } from "../html/elements.ts";
-import { pathTo } from "../html/layout.ts";
+import { pathTo } from "../html/path.ts";
 import { at, code, html, inlineText, type Cell, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";

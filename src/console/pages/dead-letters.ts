@@ -2,20 +2,9 @@ import { refOf, type DeadLetter, explainReason } from "../../operate/dead-letter
 import { listLetters, type LetterList, type Selection } from "../../operate/dead-letters/read.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { canAct } from "../act.ts";
-import { link, select, table, tag } from "../html/elements.ts";
-import { pathTo } from "../html/layout.ts";
-import {
-  ago,
-  at,
-  code,
-  count,
-  formatCount,
-  html,
-  inlineText,
-  sentence,
-  type Cell,
-  type Html,
-} from "../html/text.ts";
+import { link, pager, select, table, tag } from "../html/elements.ts";
+import { pathTo } from "../html/path.ts";
+import { ago, at, code, count, html, inlineText, sentence, type Cell, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
@@ -93,16 +82,9 @@ const lettersView = (context: ConsoleContext, list: LetterList, filter: Filter, 
   };
   const none = "There is no dead letter of this kind in this time.";
   const { markup, shown } = table("Dead letters", COLUMNS, letters.map(rowOf), none);
-  const next = from + shown;
-  const newer = link(
-    pathTo("/dead-letters", { ...filter, from: Math.max(0, from - PER_PAGE) }),
-    "Newer",
-    "prev",
-  );
-  const isLast = next >= PER_PAGE * MAX_PAGES;
-  const older = isLast
-    ? "Choose a reason or a shorter time to see the older ones."
-    : link(pathTo("/dead-letters", { ...filter, from: next }), "Older", "next");
+  const reachable = Math.min(list.count, PER_PAGE * MAX_PAGES);
+  const pages = { path: "/dead-letters", query: filter, from, shown };
+  const narrow = html`<p>Choose a reason or a shorter time to see the older ones.</p>`;
   const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
   const form = html`<form action="/replay" method="get">
     ${markup} <p><button>Plan a replay of the chosen ones</button></p>
@@ -110,10 +92,8 @@ const lettersView = (context: ConsoleContext, list: LetterList, filter: Filter, 
   return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
     ${list.count === 0 ? "" : html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`}
     ${isChoosing ? form : markup}
-    <nav class="pager" aria-label="More dead letters">
-      ${from > 0 ? newer : ""} ${list.count > PER_PAGE ? `${formatCount(from + 1)} to ${formatCount(next)}` : ""}
-      ${next < list.count ? older : ""}
-    </nav>`;
+    ${pager(pages, { total: reachable, perPage: PER_PAGE }, ["Newer", "Older"])}
+    ${from + shown >= reachable && reachable < list.count ? narrow : ""}`;
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {

@@ -1,25 +1,14 @@
 import { isSamePerson } from "../../operate/actor.ts";
 import type { Doubt } from "../../operate/doubts/doubts.ts";
-import { NOT_EXECUTED_RISK, type ResolveRequest } from "../../operate/resolve/outcome.ts";
+import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
 import type { Proposal } from "../../operate/resolve/proposal.ts";
-import { canAct, noteField, noteProblem, taskField } from "../act.ts";
+import { canAct, noteField, taskField } from "../act.ts";
 import { hidden } from "../html/elements.ts";
 import { ago, at, code, html, inlineText, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
 export type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
-
-/** Reads the form. Whether the doubt is still open is decided later, by the journal. */
-export const readDoubtForm = (form: URLSearchParams): { asked: ResolveRequest } | { problem: string } => {
-  const as = form.get("as");
-  if (as !== "succeeded" && as !== "not-executed")
-    return { problem: "Choose what the partner says: it was executed, or it was not." };
-  const problem = noteProblem(form.get("note") ?? "");
-  if (problem !== null) return { problem };
-  const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
-  return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" } };
-};
 
 /** A radio button or a checkbox with its explanation. */
 const choice = (

@@ -1,7 +1,8 @@
 import type { Doubt } from "../../operate/doubts/doubts.ts";
 import { doubtFacts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { facts, link, notice, reading, table } from "../html/elements.ts";
-import { page, pathTo } from "../html/layout.ts";
+import { page } from "../html/layout.ts";
+import { pathTo } from "../html/path.ts";
 import { at, block, code, count, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
 import type { Answer, ConsoleContext, Site } from "../site.ts";
 import { doubtForm, type Before } from "./doubt-form.ts";
@@ -115,11 +116,11 @@ const find = async (
 ): Promise<readonly Doubt[] | { body: Html; status?: 404; refreshS?: number }> => {
   const now = await context.var.site.doubts.look();
   if (now.kind === "failed") return { body: failed(context, now.error) };
-  if (now.kind === "opening")
+  if (now.kind === "reading")
     return { body: reading("The journal is being opened", null), refreshS: REFRESH_S };
-  const doubts = await now.doubts.find(commandId, context.req.raw.signal);
+  const doubts = await now.value.find(commandId, context.req.raw.signal);
   if (doubts.length > 0) return doubts;
-  const state = journalState(now.doubts);
+  const state = journalState(now.value);
   if (state !== null) return { body: state, refreshS: REFRESH_S };
   const story = link(pathTo("/story", { id: commandId }), "See what became of it");
   return {

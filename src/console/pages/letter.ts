@@ -4,7 +4,7 @@ import { hexDump } from "../../runtime/hex-dump.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
 import { facts, link, notice } from "../html/elements.ts";
-import { pathTo } from "../html/layout.ts";
+import { pathTo } from "../html/path.ts";
 import {
   at,
   block,
@@ -22,7 +22,6 @@ import type { ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
 const MAX_HEX_BYTES = 4_096;
-const MAX_HEADER = 400;
 const MAX_SENT = 5;
 
 const FORMS = ["decoded", "text", "hex"] as const;
@@ -48,8 +47,8 @@ const sentView = (sent: ShownLetter["sent"]): Cell => {
 
 /** One dead letter. `topic`: of the dead letters. */
 const letterView = (shown: ShownLetter, asked: string, topic: string, nowMs: number): Html => {
-  const { letter, sent, loaded, decoded } = shown;
-  const { reason, detail, source, origin, place, timestampMs, receivedAtMs, bytes } = letter;
+  const { letter, sent, decoded } = shown;
+  const { reason, detail, source, origin, place, timestampMs, bytes } = letter;
   const ref = refOf(place);
   const forms = FORMS.filter((form) => form !== "decoded" || decoded !== null);
   const as = forms.find((form) => form === asked) ?? forms[0] ?? "text";
@@ -59,7 +58,6 @@ const letterView = (shown: ShownLetter, asked: string, topic: string, nowMs: num
       : html`${link(pathTo("/letter", { ref, as: form }), form)} `,
   );
   const other = source === "webhook" ? "a webhook" : "not known";
-  const added = [...loaded.added].map(([name, value]) => [name, inlineText(value, MAX_HEADER)] as const);
   return html`${facts([
     ["Reason", html`<strong>${code(reason)}</strong>`],
     ["What it means", sentence(explainReason(reason))],
@@ -72,14 +70,12 @@ const letterView = (shown: ShownLetter, asked: string, topic: string, nowMs: num
       "Came from",
       origin === null ? other : html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}`,
     ],
-    ["Received", receivedAtMs === null ? null : at(receivedAtMs)],
     ["Size", `${formatCount(bytes)} bytes with its key and headers`],
     ["Replayed", sentView(sent)],
   ])}
     <h2>Value <small>as ${links}</small></h2>
     ${letter.missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${letter.missing}.`)}
     ${valueView(shown, as)}
-    ${added.length === 0 ? "" : html`<details><summary>Headers that the bridge added</summary> ${facts(added)}</details>`}
     <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${ref}</code></p>`;
 };
 

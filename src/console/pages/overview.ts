@@ -1,13 +1,14 @@
 import { listLetters } from "../../operate/dead-letters/read.ts";
+import type { OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { isPause, PAUSABLE, pauses as askPauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
 import { status as askStatus, type Status } from "../../operate/status.ts";
 import { link, notice, reading, table } from "../html/elements.ts";
-import { page, pathTo } from "../html/layout.ts";
+import { page } from "../html/layout.ts";
+import { pathTo } from "../html/path.ts";
 import { plot } from "../html/plot.ts";
 import { ago, at, code, count, formatCount, html, inlineText, type Cell, type Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
-import type { DoubtsNow } from "../shared-doubts.ts";
 import type { ConsoleContext, Site } from "../site.ts";
 import { storySearch } from "./story.ts";
 import { isAllKnown, troublesOf, valueOf, type Known, type Part, type Trouble } from "./troubles.ts";
@@ -29,10 +30,10 @@ const partOf = <T>(from: Reading<T>): Part<T> => {
   return from.before === null ? null : { value: from.before };
 };
 
-const doubtsPart = (now: DoubtsNow): Known["doubts"] => {
-  if (now.kind !== "open") return now.kind === "failed" ? { error: now.error } : null;
-  const { isComplete, problem, ...progress } = now.doubts.progress();
-  return { value: { ...now.doubts.numbers(), progress, isComplete, problem } };
+const doubtsPart = (now: Part<OpenDoubts>): Known["doubts"] => {
+  if (now === null || !("value" in now)) return now;
+  const { isComplete, problem, ...progress } = now.value.progress();
+  return { value: { ...now.value.numbers(), progress, isComplete, problem } };
 };
 
 const readAll = async ({ connections, read, clock, warn, doubts }: Site) => {
@@ -56,7 +57,7 @@ const readAll = async ({ connections, read, clock, warn, doubts }: Site) => {
     status: partOf(status),
     pauses: partOf(pauses),
     letters: partOf(letters),
-    doubts: doubtsPart(now),
+    doubts: doubtsPart(partOf(now)),
   };
   const isReading = all.some(({ kind }) => kind === "reading");
   return { known: { topic, ...parts } satisfies Known, letters, rates: partOf(rates), isReading };
@@ -133,18 +134,15 @@ const lettersTable = ({ letters }: Known): Cell =>
       .markup;
   });
 
-const replicas = ({ commands, reconcile: { leader } }: Status, topic: string): Html => {
-  const isLeader = (host: string, clientId: string): boolean =>
-    leader?.clientId === clientId && leader.host === host;
+const replicas = ({ commands }: Status, topic: string): Html => {
   const rows = commands.members
     .slice(0, MAX_REPLICAS)
     .map(({ clientId, host, partitions }) => [
       inlineText(host, 80),
       code(clientId, 80),
       partitions[topic]?.join(", ") ?? "none",
-      isLeader(host, clientId) ? "reads it" : "stands by",
     ]);
-  const columns = ["host", "client", "partitions of commands", "partner's log"];
+  const columns = ["host", "client", "partitions of commands"];
   const lagging = commands.partitions.filter(({ lag }) => lag > 0);
   const lags = lagging.map(({ partition, lag }) => `${formatCount(lag)} in partition ${partition}`);
   return html`<h2>Replicas</h2> ${table("Replicas", columns, rows, "No replica is in the group.").markup}

@@ -10,7 +10,8 @@ import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { actorOf, begin, canAct, failureOf, formOf, noteField, noteProblem, taskField } from "../act.ts";
 import { hidden, notice, reading, table, type Tone } from "../html/elements.ts";
-import { page, pathTo } from "../html/layout.ts";
+import { page } from "../html/layout.ts";
+import { pathTo } from "../html/path.ts";
 import { code, count, formatCount, html, inlineText, sentence, type Html } from "../html/text.ts";
 import type { Answer, ConsoleContext } from "../site.ts";
 import { filterOf, selectionOf, type Filter } from "./dead-letters.ts";
@@ -116,17 +117,15 @@ const runPage = (
   const columns = ["letter", "what came of it", "where it stands, or why not"];
   const ends = table("What came of each dead letter", columns, rows, "None was sent.").markup;
   const warnings = run.warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)));
-  const plan = run.plan === null ? "" : html`<h2>The plan</h2> ${linesOf(run.plan)}`;
-  const body = html`<h1>${title}</h1> ${state} ${warnings} ${plan} <h2>Letters</h2> ${ends}
+  const body = html`<h1>${title}</h1> ${state} ${warnings} <h2>Letters</h2> ${ends}
     <p><a href="/dead-letters">Go back to the dead letters</a> · <a href="/audit">Audit</a></p>`;
   return page(context, { title: "Replay", refreshS, body });
 };
 
-const progressOf = (run: Run, taskId: string): Html => {
+const progressOf = (run: Run): Html => {
   const read = Object.values(run.counts).reduce((sum, n) => sum + n, 0);
   const what = `The replay goes on, also when nobody looks: ${countsOf(run)}`;
-  return html`${reading(what, run.plan && { read, total: run.plan.send.length })}
-    <form method="post" action="/tasks/${taskId}/stop"><p><button>Stop after this batch</button></p></form>`;
+  return reading(what, run.plan && { read, total: run.plan.send.length });
 };
 
 export const beginReplay = async (context: ConsoleContext): Promise<Response> => {
@@ -150,8 +149,7 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const endedPage = (title: string, tone: Tone, more: string) => (asking: ConsoleContext) =>
     runPage(asking, run, title, notice(tone, html`<strong>${countsOf(run)}.</strong> ${sentence(more)}`));
   return begin(context, form, "replay", {
-    meanwhile: (asking) =>
-      runPage(asking, run, "The replay goes on", progressOf(run, form.get("task") ?? ""), REFRESH_S),
+    meanwhile: (asking) => runPage(asking, run, "The replay goes on", progressOf(run), REFRESH_S),
     run: async (stopped) => {
       try {
         const { unsent, reason } = await replay(connections, actor, requestOf(meant), hooks, stopped);

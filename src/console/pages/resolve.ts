@@ -1,16 +1,27 @@
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "../../operate/resolve/outcome.ts";
 import { confirm, resolve } from "../../operate/resolve/resolve.ts";
-import { actorOf, begin, failureOf, formOf } from "../act.ts";
+import { actorOf, begin, failureOf, formOf, noteProblem } from "../act.ts";
 import { facts, link, notice, reading } from "../html/elements.ts";
-import { page, pathTo } from "../html/layout.ts";
+import { page } from "../html/layout.ts";
+import { pathTo } from "../html/path.ts";
 import { at, code, html, sentence, type Cell, type Html } from "../html/text.ts";
 import type { Answer, ConsoleContext } from "../site.ts";
 import type { Show } from "../tasks.ts";
-import { readDoubtForm } from "./doubt-form.ts";
 import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
 
 const REFRESH_S = 2;
+
+/** Reads the form. Whether the doubt is still open is decided later, by the journal. */
+const readDoubtForm = (form: URLSearchParams): { asked: ResolveRequest } | { problem: string } => {
+  const as = form.get("as");
+  if (as !== "succeeded" && as !== "not-executed")
+    return { problem: "Choose what the partner says: it was executed, or it was not." };
+  const problem = noteProblem(form.get("note") ?? "");
+  if (problem !== null) return { problem };
+  const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
+  return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" } };
+};
 
 type Ended = { asked: ResolveRequest; ended: ResolveOutcome };
 

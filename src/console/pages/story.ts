@@ -1,6 +1,7 @@
 import { story as readStory, type Ending, type Step, type Story } from "../../operate/story/story.ts";
-import { facts, fitting, notice, searchForm, select, tag } from "../html/elements.ts";
+import { facts, fitting, link, notice, select, tag } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
+import { pathTo } from "../html/path.ts";
 import { ago, at, block, code, count, html, inlineText, sentence, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
@@ -17,22 +18,26 @@ const MAX_PAYLOAD = 3_000;
 const MAX_STEPS_BYTES = 26_000;
 const MAX_OTHERS_BYTES = 10_000;
 
-export const storySearch = (id: string, since: string): Html => {
-  const label = "Find what became of a commandId, quoteId, externalId or transactionId";
-  return searchForm(
-    "/story",
-    "id",
-    label,
-    id,
-    since === "" ? "" : select("since", "Look back", SINCE, since),
+/** Searches by one id. `since`: empty where the form does not ask how far to look back. */
+export const storySearch = (id: string, since: string): Html =>
+  html`<form class="panel filter" role="search" action="/story" method="get">
+    <p class="field wide">
+      <label for="id">Find what became of a commandId, quoteId, externalId or transactionId</label>
+      <input id="id" name="id" value="${id}" autocomplete="off" spellcheck="false" />
+    </p>
+    ${since === "" ? "" : select("since", "Look back", SINCE, since)}
+    <p><button>Find</button></p>
+  </form>`;
+
+/** What became of it; of a command in doubt, with the way to end that. */
+const endingOf = ({ about, id, tone, sentence: text, isDoubt }: Ending): Html => {
+  const doubt = link(pathTo("/doubt", { command: id }), "See what is known and what to do");
+  return notice(
+    tone,
+    html`<strong>${about === "command" ? "Command" : "Transaction"} ${code(id)}</strong><br />${sentence(text)}
+      ${isDoubt ? doubt : ""}`,
   );
 };
-
-const endingOf = ({ about, id, tone, sentence: text }: Ending): Html =>
-  notice(
-    tone,
-    html`<strong>${about === "command" ? "Command" : "Transaction"} ${code(id)}</strong><br />${sentence(text)}`,
-  );
 
 const stepOf = ({ atMs, place, kind, title, tone, facts: rows, payload }: Step, nowMs: number): Html =>
   html`<li class="step ${tone}">

@@ -1,18 +1,25 @@
 import type { Found, Step } from "./step.ts";
 
 /** What became of a command or of a transaction, as a sentence. */
-export type Ending = { about: "command" | "transaction"; id: string; tone: Step["tone"]; sentence: string };
+export type Ending = {
+  about: "command" | "transaction";
+  id: string;
+  tone: Step["tone"];
+  sentence: string;
+  isDoubt: boolean;
+};
 
 const commandEnding = (commandId: string, steps: readonly Step[]): Ending => {
   const of = (kind: Step["kind"], title: string): Step | undefined =>
     steps.findLast((step) => step.kind === kind && step.title.startsWith(title));
   const at = (step: Step): string => `${step.title} (${step.place}).`;
   const isFinal = (step: Step): boolean => step.kind === "result" && step.tone !== "wait";
-  const ending = (tone: Step["tone"], sentence: string): Ending => ({
+  const ending = (tone: Step["tone"], sentence: string, isDoubt = false): Ending => ({
     about: "command",
     id: commandId,
     tone,
     sentence,
+    isDoubt,
   });
   const result = steps.findLast(isFinal);
   if (result) return ending(result.tone, at(result));
@@ -23,6 +30,7 @@ const commandEnding = (commandId: string, steps: readonly Step[]): Ending => {
     return ending(
       "bad",
       "In doubt: nobody knows whether the partner executed it, and a person must find out.",
+      true,
     );
   const letter = steps.findLast(({ kind }) => kind === "dead letter");
   if (letter) return ending("bad", at(letter));
@@ -50,7 +58,9 @@ export const endingsOf = (all: readonly Found[]): Ending[] => {
       const sentence =
         last &&
         `${steps.length === 1 ? "Its only status" : `The last of its ${steps.length} statuses`}: ${last.title}.`;
-      return last && sentence ? [{ about: "transaction", id, tone: last.tone, sentence }] : [];
+      return last && sentence
+        ? [{ about: "transaction", id, tone: last.tone, sentence, isDoubt: false }]
+        : [];
     }),
   ];
 };
