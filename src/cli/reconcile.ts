@@ -4,7 +4,6 @@ import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { forceReconcile } from "../operate/reconcile.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { actorOf, userName } from "./actor.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
@@ -12,8 +11,6 @@ import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { openTool } from "./tool.ts";
 
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
-
-const PROGRESS_EVERY_MS = 2_000;
 
 /** What a person must know beside the counts. */
 export const remarksOf = ({
@@ -38,38 +35,19 @@ const reconcile = async (
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
   const { config, services } = openTool(io, "reconcile");
-  let lastProgressAt = systemClock.monotonic();
-  const progress = ({ step, done }: { step: string; done: number }): void => {
-    if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
-    lastProgressAt = systemClock.monotonic();
-    io.err(`${step}: ${done} so far`);
-  };
   // It has no options for them: who insists is the user of this machine.
   const actor = actorOf({ by: userName(), note: "reconcile --force" });
   const running =
     force && !dryRun
-      ? forceReconcile({ config, services }, actor, { period, progress }, { warn: io.err }, io.stopped)
-      : reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
+      ? forceReconcile({ config, services }, actor, { period }, { warn: io.err }, io.stopped)
+      : reconcileOnce(config, services, { period, dryRun, force }, io.stopped);
   const report = await explainOutage(config, running, io.stopped);
   const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
+  const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
   const complete = result === "complete";
 
-  if (json) {
-    io.out(
-      JSON.stringify({
-        entries,
-        known,
-        published,
-        held,
-        tooYoung,
-        unreadable,
-        otherType,
-        result,
-        complete,
-        reasons,
-      }),
-    );
-  } else {
+  if (json) io.out(JSON.stringify({ ...counts, result, complete, reasons }));
+  else {
     io.out(`entries        ${entries}`);
     io.out(`known          ${known}`);
     io.out(`${dryRun ? "missing        " : "published      "}${published}`);
