@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { inspect } from "../kafka/cluster/inspect.ts";
-import type { Progress, Report } from "../log-to-events/flow.ts";
+import type { Report } from "../log-to-events/flow.ts";
 import type { Period } from "../log-to-events/period.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { openEvents } from "./events.ts";
@@ -17,14 +17,13 @@ export type RunOnce = {
   period: Period;
   dryRun: boolean;
   force: boolean;
-  progress: (step: Progress) => void;
 };
 
 /** One reconcile run, now. Throws a UsageError if something is missing in Kafka or the registry. */
 export const reconcileOnce = async (
   config: Config,
   services: Services,
-  { period, dryRun, force, progress }: RunOnce,
+  { period, dryRun, force }: RunOnce,
   signal: AbortSignal,
 ): Promise<Report> => {
   const lookbackMs = services.clock.now() - period.fromMs;
@@ -43,7 +42,7 @@ export const reconcileOnce = async (
   const partner = openPartner(config, services);
   const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
   try {
-    const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined, progress };
+    const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined };
     const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
     // From then on the window also sees what other replicas publish.
     await events.untilRead(signal);

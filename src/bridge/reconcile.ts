@@ -34,7 +34,7 @@ export type ReconcileDeps = {
 };
 
 /** Hooks of whoever starts a run. */
-export type RunHooks = Pick<LogPorts, "mayPublish" | "published" | "progress">;
+export type RunHooks = Pick<LogPorts, "mayPublish" | "published">;
 
 /** The flow, wired to the partner and the topic of the configuration. */
 export const reconcileRuns = (
@@ -167,7 +167,6 @@ export const openReconcile = (
         },
         published: ({ eventId, transactionId, status, outOfOrder }) =>
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
-        progress: () => undefined,
       });
       const ports = { clock, untilOpen, ended, leftOut };
       await reconcileRepeatedly(config.reconcile, run, ports, notedAt, signal);

@@ -6,7 +6,7 @@ import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { forceReconcile } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
 import { examples } from "./help.ts";
-import { EXIT, sayProgress, type ExitCode, type Io } from "./io.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { day } from "./option-values.ts";
 import { openTool } from "./tool.ts";
 
@@ -36,18 +36,16 @@ const reconcile = async (
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
   const { config, services } = openTool(io, "reconcile");
-  const say = sayProgress(io, "the partner's log and the events");
-  const progress = ({ done }: { done: number }): void => say({ read: done });
   // It has no options for them: who insists is the user of this machine.
   const actor = actorOf({ by: userName(), note: "reconcile --force" });
   const running =
     force && !dryRun
-      ? forceReconcile({ config, services }, actor, { period, progress }, { warn: io.err }, io.stopped)
-      : reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
+      ? forceReconcile({ config, services }, actor, { period }, { warn: io.err }, io.stopped)
+      : reconcileOnce(config, services, { period, dryRun, force }, io.stopped);
   const report = await explainOutage(config, running, io.stopped);
   const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
-  const complete = result === "complete";
   const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
+  const complete = result === "complete";
   if (json) io.out(JSON.stringify({ ...counts, complete, reasons }));
   else {
     for (const [name, value] of Object.entries(counts)) io.out(`${name}: ${value}`);

@@ -59,10 +59,7 @@ export type LogPorts = LogReaderPorts & {
   /** Throws when this replica is no longer the leader. Called before each event. */
   mayPublish: () => void;
   published: (event: TransactionStatusUpdated) => void;
-  progress: (step: Progress) => void;
 };
-
-export type Progress = { step: "reading the log" | "reading the topic" | "publishing"; done: number };
 
 /** With so many missing and none known, although the topic has events of the period, it is the form that differs. */
 const SUSPICIOUS_COUNT = 20;
@@ -70,7 +67,6 @@ const SUSPICIOUS_COUNT = 20;
 const SHIFT_MARGIN_MS = 86_400_000;
 /** The log is asked for by days, and an entry without an instant may be of any of them. */
 const UNDATED_MARGIN_MS = 4 * 86_400_000;
-const REPORT_EVERY = 1_000;
 
 const NONE_KNOWN =
   "not one of the log's notifications is known, although events of the same time are: their form may differ";
@@ -85,21 +81,14 @@ const CHANGED = "the second read lacked entries of the first";
  */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   const readLog = createLogReader(options, ports);
-  const { progress } = ports;
 
   /** Marks as known what is in the topic. */
-  const lookUp = (compared: Comparison, { period }: RunRequest, signal: AbortSignal): Promise<void> => {
-    let done = 0;
-    return ports.readEvents(
+  const lookUp = (compared: Comparison, { period }: RunRequest, signal: AbortSignal): Promise<void> =>
+    ports.readEvents(
       period.fromMs - (compared.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS),
-      (event) => {
-        compared.addEvent(event);
-        done += 1;
-        if (done % REPORT_EVERY === 0) progress({ step: "reading the topic", done });
-      },
+      compared.addEvent,
       signal,
     );
-  };
 
   /** Publishes the missing notifications of one transaction, oldest first. False when the topic does not take one. */
   const publishInOrder = async (compared: Comparison, items: readonly Missing[]): Promise<boolean> => {
@@ -115,8 +104,6 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         });
         compared.setOutcome(key, published.kind === "published" ? "published" : "known");
         if (published.kind === "published") ports.published(published.event);
-        if (compared.counts.published % REPORT_EVERY === 0)
-          progress({ step: "publishing", done: compared.counts.published });
       } catch (error) {
         if (!(error instanceof EventTooLarge)) throw error;
         compared.setOutcome(key, "refused");
@@ -166,7 +153,6 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     const compared = comparison({ period, youngSinceMs, seen: ports.seen });
     const { counts } = compared;
     let reading = UNREAD;
-    let taken = 0;
 
     /** @param held how many missing ones are held back */
     const report = (result: Report["result"], held: number, more: readonly string[] = []): Report => {
@@ -187,12 +173,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     };
 
     try {
-      const take = (notification: Notification): boolean => {
-        taken += 1;
-        if (taken % REPORT_EVERY === 0) progress({ step: "reading the log", done: taken });
-        return compared.add(notification);
-      };
-      reading = await readLog(period, take, { giveUpAt, signal });
+      reading = await readLog(period, compared.add, { giveUpAt, signal });
       if (counts.missing + counts["too young"] > 0) await lookUp(compared, request, signal);
       const isNoneKnown =
         counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && compared.eventsOfPeriod() > 0;

@@ -8,16 +8,16 @@ import type { Connections, Warn } from "./connections.ts";
 export const forceReconcile = (
   connections: Connections,
   actor: Actor,
-  run: Pick<RunOnce, "period" | "progress">,
+  { period }: Pick<RunOnce, "period">,
   { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): ReturnType<typeof reconcileOnce> =>
   withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
     const { config, services } = connections;
-    const parameters = { from: iso(run.period.fromMs), to: iso(run.period.toMs) };
+    const parameters = { from: iso(period.fromMs), to: iso(period.toMs) };
     const action = { kind: "reconcile", subject: "reconcile", parameters } as const;
     const { value } = await act(action, async () => {
-      const report = await reconcileOnce(config, services, { ...run, dryRun: false, force: true }, stopped);
+      const report = await reconcileOnce(config, services, { period, dryRun: false, force: true }, stopped);
       const { published, result } = report;
       return { value: report, outcome: { kind: "done", effect: { published, result } } };
     });

@@ -40,7 +40,6 @@ const requestView = ({ rawHeaders, body, ...request }: RecordedRequest) => ({
   /** Names and values, in their original order and case. */
   headers: rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ""]] : [])),
   body: body.toString("utf8"),
-  bodyBase64: body.toString("base64"),
 });
 
 const shownByDefault = 5_000;

@@ -28,7 +28,7 @@ export type SlowBodyFault = { kind: "slow-body"; ms: number };
 export type BrokenBodyFault =
   | { kind: "cut-body"; bytes: number | null }
   | { kind: "stall-body"; bytes: number | null }
-  | { kind: "endless-body"; bytes: number | null; filler: string; bytesPerSecond: number | null };
+  | { kind: "endless-body"; bytes: number | null; filler: string };
 
 /** A fault of a notification. `ms` is the partner's time, which the time scale divides. */
 export type NotificationFault =
@@ -90,10 +90,8 @@ const retryAfter = (fields: Fields): string => {
 
 const when = (fields: Fields): When => choiceIn(fields, "when", ["before", "after"], "before");
 
-const whole = (fields: Fields, name: string, least: number): number | null =>
-  fields[name] === undefined ? null : Math.trunc(numberIn(fields, name, least, least, 2 ** 40));
-
-const bytes = (fields: Fields): number | null => whole(fields, "bytes", 0);
+const bytes = (fields: Fields): number | null =>
+  fields["bytes"] === undefined ? null : Math.trunc(numberIn(fields, "bytes", 0, 0, 2 ** 40));
 
 const dayMs = 86_400_000;
 
@@ -118,7 +116,6 @@ const requestFaults: Record<RequestFault["kind"], (fields: Fields) => RequestFau
     kind: "endless-body",
     bytes: bytes(f),
     filler: string(f, "filler") || " ",
-    bytesPerSecond: whole(f, "bytesPerSecond", 1),
   }),
 };
 
@@ -133,7 +130,7 @@ export const isNotificationFault = (fault: Fault): fault is NotificationFault =>
 
 const operations = ["create", "accept", "subscribe", "logs", "notification", "any"] as const;
 const known =
-  "operation match probability skip count kind ms retryAfter status when body headers times bytes filler bytesPerSecond logged".split(
+  "operation match probability skip count kind ms retryAfter status when body headers times bytes filler logged".split(
     " ",
   );
 

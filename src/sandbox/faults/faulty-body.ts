@@ -6,11 +6,9 @@ import type { SlowBodyFault, BrokenBodyFault } from "./fault-rules.ts";
 const largePieceBytes = 65_536;
 
 /** Writes the filler without an end, in pieces that hold it a whole number of times. */
-const fillForEver = async (response: ServerResponse, filler: string, bytesPerSecond: number | null) => {
-  const perPiece = bytesPerSecond === null ? largePieceBytes : Math.min(bytesPerSecond / 10, largePieceBytes);
-  const piece = Buffer.from(filler.repeat(Math.max(1, Math.round(perPiece / Buffer.byteLength(filler)))));
-  const pauseMs = bytesPerSecond === null ? 0 : (1000 * piece.length) / bytesPerSecond;
-  while (await writePiece(response, piece)) if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+const fillForEver = async (response: ServerResponse, filler: string) => {
+  const piece = filler.repeat(Math.max(1, Math.round(largePieceBytes / Buffer.byteLength(filler))));
+  while (await writePiece(response, piece));
 };
 
 /** Ten pieces of a short body; a long body is in pieces already. */
@@ -58,5 +56,5 @@ export const writeFaultyBody = async (
   const half = typeof body === "string" ? Math.max(1, Buffer.byteLength(body) >> 1) : largePieceBytes;
   if (!(await sendStart(response, body, fault.bytes ?? half))) return;
   if (fault.kind === "cut-body") response.socket?.destroy();
-  if (fault.kind === "endless-body") await fillForEver(response, fault.filler, fault.bytesPerSecond);
+  if (fault.kind === "endless-body") await fillForEver(response, fault.filler);
 };

@@ -60,23 +60,21 @@ test("single days are asked as D to D+1, over the end of a month", () => {
   ]);
 });
 
-describe("where an end in the future is refused", () => {
-  const dates = { startDate: "2026-11-18", endDate: "2026-11-24" };
-  const ends = (now: string, of = dates): string[] => rangesToTry(of, at(now)).map(({ endDate }) => endDate);
-
-  test("today in São Paulo is tried, then today in UTC", () => {
-    expect(ends("2026-11-22T01:00:00Z")).toEqual(["2026-11-24", "2026-11-21", "2026-11-22"]);
-    expect(ends("2026-11-22T12:00:00Z")).toEqual(["2026-11-24", "2026-11-22"]);
-  });
-  test("an end that is not in the future stays", () => {
-    expect(ends("2026-11-30T12:00:00Z")).toEqual(["2026-11-24"]);
-  });
-  test("no end comes before the start", () => {
-    const day = { startDate: "2026-11-22", endDate: "2026-11-23" };
-    expect(ends("2026-11-22T01:00:00Z", day)).toEqual(["2026-11-23", "2026-11-22"]);
-    expect(ends("2026-11-21T01:00:00Z", day)).toEqual(["2026-11-23"]);
-  });
-});
+test.each([
+  ["2026-11-22T01:00:00Z", ["2026-11-24", "2026-11-21", "2026-11-22"]],
+  ["2026-11-22T12:00:00Z", ["2026-11-24", "2026-11-22"]],
+  // Not in the future.
+  ["2026-11-30T12:00:00Z", ["2026-11-24"]],
+  // Not before the start.
+  ["2026-11-18T01:00:00Z", ["2026-11-24", "2026-11-18"]],
+  ["2026-11-17T01:00:00Z", ["2026-11-24"]],
+])(
+  "where an end in the future is refused at %s, today in São Paulo and in UTC are tried: %j",
+  (now, ends) => {
+    const dates = { startDate: "2026-11-18", endDate: "2026-11-24" };
+    expect(rangesToTry(dates, at(now)).map(({ endDate }) => endDate)).toEqual(ends);
+  },
+);
 
 test.each([
   ["2026-11-18T09:00:00Z", true],

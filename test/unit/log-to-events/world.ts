@@ -65,7 +65,6 @@ export const openLog = () => {
       }),
       mayPublish: () => state.mayPublish(),
       published: () => undefined,
-      progress: () => undefined,
     },
   );
   return {

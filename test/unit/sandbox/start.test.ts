@@ -64,10 +64,9 @@ test("requests are remembered byte for byte, with their headers in order and cas
   const body = '{ "counterpartyId":"Zürich",\n"amount": 1234567890.10 }';
   await client.send("PUT", "/corporate/v1/quote/a%2Fb/accept", body);
   type Seen = {
-    requests: { target: string; body: string; bodyBase64: string; answered: number; headers: string[][] }[];
+    requests: { target: string; body: string; answered: number; headers: string[][] }[];
   };
   const [request] = (await client.control<Seen>("GET", "state?only=requests")).requests;
   expect(request).toMatchObject({ target: "/corporate/v1/quote/a%2Fb/accept", body, answered: 404 });
-  expect(Buffer.from(request!.bodyBase64, "base64").toString()).toBe(body);
   expect(request!.headers).toContainEqual(["authorization", "Bearer access"]);
 });
