@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { collectorOf, type Collector } from "../bridge/traces/collector.ts";
+import { collectorOf, type Collector } from "../bridge/traces/open.ts";
 import type { Config } from "../config/config.ts";
 import { ok, warn, type Bounds, type Check } from "./check.ts";
 import { explainFailure, expiresSoon, missingTls, reach, type Fault, type Target } from "./connection.ts";
