@@ -49,7 +49,7 @@ export const countingProcessor = (
   const processed: Counter = {
     add: (spans, attributes) => {
       const error = attributes?.["error.type"];
-      if (error === undefined) return counts.exported(spans);
+      if (error === undefined) { counts.exported(spans); return; }
       const isFull = error === "queue_full";
       counts[isFull ? "dropped" : "failed"](spans);
       lost(spans, isFull ? "more spans wait than OTEL_BSP_MAX_QUEUE_SIZE allows" : reason);
