@@ -1,7 +1,7 @@
 import type { Config, Problem, Purpose } from "../config/config.ts";
 import { loadConfig, type Environment } from "../config/load.ts";
 import { UsageError } from "../runtime/errors.ts";
-import type { ProcessEnds } from "../runtime/process-ends.ts";
+import type { ProcessEnds } from "../runtime/log.ts";
 
 /** What a command may use of its process. `out` and `err` write a line to standard output and error. */
 export type Io = ProcessEnds & {

@@ -4,7 +4,7 @@ import { createBreaker, type Breaker, type CallReport } from "./journal-rules/br
 import { createCommandIdLocks, type CommandIdLocks } from "./journal-rules/command-id-locks.ts";
 import { createJob, leaveSlot, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
-import { startStopwatch } from "../runtime/stopwatch.ts";
+import { startStopwatch } from "../runtime/clock.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
 import type { Command } from "./types.ts";
 

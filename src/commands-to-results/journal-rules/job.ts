@@ -5,7 +5,7 @@ import { appendAndReadBack } from "./kafka-retry.ts";
 import type { Ref, Step } from "./entry.ts";
 import type { Deps, Observer, PreparedCommand, StopSignals, Slot } from "./ports.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
 import { neverSent } from "./verdicts-without-answer.ts";
 
 /** One command while this replica works on it. */

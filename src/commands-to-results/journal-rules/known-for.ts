@@ -1,5 +1,4 @@
-import type { Clock } from "../../runtime/clock.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
+import { type Clock, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
 
 /** How long this process has known each of these names without a break. To be called with all of them each time. */
 export const createKnownFor = (clock: Clock) => {
