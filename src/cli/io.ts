@@ -3,7 +3,7 @@ import { loadConfig, type Environment } from "../config/load.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
-import type { ProcessEnds } from "../runtime/process-ends.ts";
+import type { ProcessEnds } from "../runtime/log.ts";
 
 /** What a command may use of its process. `out` and `err` write a line to standard output and error. */
 export type Io = ProcessEnds & {

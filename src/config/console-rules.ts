@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isLoopback } from "../runtime/cidr.ts";
-import type { Config, Problem } from "./config.ts";
 import { unreadableFile } from "./file-name.ts";
 import { type Rule, wasRead, when } from "./rule.ts";
-import { consoleSettings } from "./settings/console.ts";
 
 /** Without authentication, anybody who reaches the console sees everything. */
 const loopbackWithoutAuth: Rule = ({ console: { auth, host } }) =>
@@ -43,17 +41,3 @@ export const consoleRules: readonly Rule[] = [
   (config) => (wasRead(config.console, "auth") ? usersFileReadable(config) : []),
   (config) => (wasRead(config.console, "auth", "trustedProxyCidrs") ? proxyTrusted(config) : []),
 ];
-
-/** Warns about settings that the chosen CONSOLE_AUTH does not use. */
-export const consoleWarnings = ({ console }: Config): Problem[] => {
-  if (!wasRead(console, "auth")) return [];
-  const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = console;
-  const isProxy = auth === "proxy-header";
-  const because = `is not used: CONSOLE_AUTH is ${auth}`;
-  return [
-    ...when(auth !== "basic" && usersFile !== undefined, "CONSOLE_USERS_FILE", because),
-    ...when(!isProxy && userHeader !== consoleSettings.userHeader.fallback, "CONSOLE_USER_HEADER", because),
-    ...when(!isProxy && trustedProxyCidrs.length > 0, "CONSOLE_TRUSTED_PROXY_CIDRS", because),
-    ...when(!isProxy && operators.length > 0, "CONSOLE_OPERATORS", because),
-  ];
-};

@@ -1,7 +1,6 @@
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { whyUnreadable } from "./file-name.ts";
 import { unknownVariables } from "./unknown-variables.ts";
-import { consoleWarnings } from "./console-rules.ts";
 import { brokenRules } from "./rules.ts";
 import { readList } from "./read.ts";
 import { Secret } from "./secret.ts";
@@ -172,7 +171,6 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
-  const remarks = needs.includes("console") ? consoleWarnings(config) : [];
   // Platforms set these for every program, whether it understands them or not.
   const isForAll = ({ variable }: Problem): boolean => variable.startsWith("OTEL_");
   const leftOut = problems
@@ -181,7 +179,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   return {
     config: Object.freeze(config),
     problems: problems.filter((problem) => !isForAll(problem)),
-    warnings: [...unverified(env), ...warned, ...remarks, ...quoted, ...leftOut],
+    warnings: [...unverified(env), ...warned, ...quoted, ...leftOut],
   };
 };
 

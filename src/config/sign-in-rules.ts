@@ -2,80 +2,60 @@ import type { Config, Problem } from "./config.ts";
 import { isPrivateUrl, readHeaderPairs } from "./read.ts";
 import { type Rule, wasRead, when } from "./rule.ts";
 
-type Kafka = Config["kafka"];
-
 export const TLS_HINT =
   "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true on a network that nobody can eavesdrop on";
 const HTTPS_HINT = "use https, or set KAFKA_ALLOW_PLAINTEXT=true on a network that nobody can eavesdrop on";
 
-// The settings of each mechanism: they are required, and those of the other mechanisms must not be set.
-
-const passwords = ({ saslUsername, saslPassword }: Kafka) =>
-  [
-    ["KAFKA_SASL_USERNAME", saslUsername],
-    ["KAFKA_SASL_PASSWORD", saslPassword],
-  ] as const;
-const byClient = ({ oauthTokenEndpoint, oauthClientId, oauthClientSecret }: Kafka) =>
-  [
-    ["KAFKA_OAUTH_TOKEN_ENDPOINT", oauthTokenEndpoint],
-    ["KAFKA_OAUTH_CLIENT_ID", oauthClientId],
-    ["KAFKA_OAUTH_CLIENT_SECRET", oauthClientSecret],
-  ] as const;
-const asked = ({ oauthScope, oauthAudience }: Kafka) =>
-  [
-    ["KAFKA_OAUTH_SCOPE", oauthScope],
-    ["KAFKA_OAUTH_AUDIENCE", oauthAudience],
-  ] as const;
-
 type Given = readonly (readonly [variable: string, value: unknown])[];
 const missing = (given: Given, why: string): Problem[] =>
   given.flatMap(([variable, value]) => when(value === undefined, variable, `is not set, which ${why}`));
-const unused = (given: Given, why: string): Problem[] =>
-  given.flatMap(([variable, value]) => when(value !== undefined, variable, `would not be used: ${why}`));
 
-const passwordRule: Rule = ({ kafka }) => {
-  if (!wasRead(kafka, "saslMechanism")) return [];
-  const { saslMechanism: mechanism, saslPassword } = kafka;
-  if (mechanism === undefined)
+/** What each mechanism needs, and that a forgotten one is not taken for none. */
+const mechanismRule: Rule = ({ kafka, registry }) => {
+  if (!wasRead(kafka, "saslMechanism") || kafka.saslMechanism === "oauthbearer") return [];
+  if (kafka.saslMechanism === undefined) {
+    const meant = [
+      [kafka.saslPassword, "KAFKA_SASL_PASSWORD"],
+      [registry.oauth ? undefined : kafka.oauthTokenEndpoint, "KAFKA_OAUTH_TOKEN_ENDPOINT"],
+      [registry.oauth ? undefined : kafka.oauthTokenFile, "KAFKA_OAUTH_TOKEN_FILE"],
+    ] as const;
+    const variable = meant.find(([value]) => value !== undefined)?.[1];
     return when(
-      saslPassword !== undefined,
+      variable !== undefined,
       "KAFKA_SASL_MECHANISM",
-      "is not set, so that KAFKA_SASL_PASSWORD would not be used",
+      `is not set, so that ${variable ?? ""} would not be used`,
     );
-  return mechanism === "oauthbearer" || mechanism === "aws-msk-iam"
-    ? unused(passwords(kafka), `KAFKA_SASL_MECHANISM=${mechanism} has no user and password`)
-    : missing(passwords(kafka), "KAFKA_SASL_MECHANISM needs");
+  }
+  if (kafka.saslMechanism === "aws-msk-iam")
+    return missing([["KAFKA_AWS_REGION", kafka.awsRegion]], "KAFKA_SASL_MECHANISM=aws-msk-iam needs");
+  return missing(
+    [
+      ["KAFKA_SASL_USERNAME", kafka.saslUsername],
+      ["KAFKA_SASL_PASSWORD", kafka.saslPassword],
+    ],
+    "KAFKA_SASL_MECHANISM needs",
+  );
 };
 
+/** Where tokens come from: a file, or the client credentials grant. */
 const oauthRule: Rule = ({ kafka, registry }) => {
-  if (!wasRead(kafka, "saslMechanism") || !wasRead(registry, "oauth")) return [];
-  const { oauthTokenFile, oauthExtensions } = kafka;
   const ofKafka = kafka.saslMechanism === "oauthbearer";
-  const file: Given = [["KAFKA_OAUTH_TOKEN_FILE", oauthTokenFile]];
-  const client = [...byClient(kafka), ...asked(kafka)];
-  const extensions = ofKafka
-    ? []
-    : unused([["KAFKA_OAUTH_EXTENSIONS", oauthExtensions]], "KAFKA_SASL_MECHANISM is not oauthbearer");
-  if (!ofKafka && !registry.oauth)
-    return [
-      ...unused(
-        [...client, ...file],
-        "neither is KAFKA_SASL_MECHANISM oauthbearer, nor SCHEMA_REGISTRY_OAUTH true",
-      ),
-      ...extensions,
-    ];
-  if (oauthTokenFile !== undefined || !wasRead(kafka, "oauthTokenFile"))
-    return [...unused(client, "the token comes from KAFKA_OAUTH_TOKEN_FILE"), ...extensions];
+  if (!ofKafka && !registry.oauth) return [];
+  if (kafka.oauthTokenFile !== undefined || !wasRead(kafka, "oauthTokenFile"))
+    return when(
+      kafka.oauthTokenEndpoint !== undefined,
+      "KAFKA_OAUTH_TOKEN_ENDPOINT",
+      "would not be used: the token comes from KAFKA_OAUTH_TOKEN_FILE",
+    );
   const why = ofKafka ? "KAFKA_SASL_MECHANISM=oauthbearer" : "SCHEMA_REGISTRY_OAUTH=true";
-  return [...missing(byClient(kafka), `${why} needs, without KAFKA_OAUTH_TOKEN_FILE`), ...extensions];
-};
-
-const awsRule: Rule = ({ kafka }) => {
-  if (!wasRead(kafka, "saslMechanism")) return [];
-  const region: Given = [["KAFKA_AWS_REGION", kafka.awsRegion]];
-  return kafka.saslMechanism === "aws-msk-iam"
-    ? missing(region, "KAFKA_SASL_MECHANISM=aws-msk-iam needs")
-    : unused(region, "KAFKA_SASL_MECHANISM is not aws-msk-iam");
+  return missing(
+    [
+      ["KAFKA_OAUTH_TOKEN_ENDPOINT", kafka.oauthTokenEndpoint],
+      ["KAFKA_OAUTH_CLIENT_ID", kafka.oauthClientId],
+      ["KAFKA_OAUTH_CLIENT_SECRET", kafka.oauthClientSecret],
+    ],
+    `${why} needs, without KAFKA_OAUTH_TOKEN_FILE`,
+  );
 };
 
 /** The secret that a mechanism sends in clear without TLS. SCRAM never sends the password. */
@@ -134,4 +114,4 @@ const holdsAuthorization = ({ headers }: Config["registry"]): boolean =>
   Object.keys(readHeaderPairs(headers.reveal())).some((name) => name.toLowerCase() === "authorization");
 
 /** Rules between the settings of authentication to Kafka and the registry. */
-export const signInRules: readonly Rule[] = [passwordRule, oauthRule, awsRule, inClear, registryRule];
+export const signInRules: readonly Rule[] = [mechanismRule, oauthRule, inClear, registryRule];

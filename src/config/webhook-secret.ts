@@ -1,5 +1,4 @@
-import { secretsIn } from "../runtime/secret-list.ts";
-import { standardWebhooksKey } from "../runtime/standard-webhooks-key.ts";
+import { secretsIn, standardWebhooksKey } from "../runtime/secret-list.ts";
 import type { Config } from "./config.ts";
 
 /**

@@ -2,8 +2,7 @@ import { identityOf } from "../notification/identity.ts";
 import { readNotification, type Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import { meaningOf } from "../notification/statuses.ts";
-import { pointerNames } from "../runtime/json-pointer.ts";
-import { parseJson } from "../runtime/json-object.ts";
+import { parseJson, pointerNames } from "../runtime/json-object.ts";
 import { elements, members, stringOf, type Member } from "../runtime/json.ts";
 
 export type Entry =

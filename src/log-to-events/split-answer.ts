@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { yieldToEventLoop } from "../runtime/event-loop.ts";
-import { pointerNames } from "../runtime/json-pointer.ts";
-import { parseJson } from "../runtime/json-object.ts";
+import { parseJson, pointerNames } from "../runtime/json-object.ts";
 
 export type SplitOptions = {
   /** JSON pointer to the array of entries; null: each array within the first three levels may be it. */

@@ -1,6 +1,5 @@
 import { pino, type LevelWithSilent } from "pino";
-import type { Log } from "../runtime/log.ts";
-import type { ProcessEnds } from "../runtime/process-ends.ts";
+import type { Log, ProcessEnds } from "../runtime/log.ts";
 import { createOutput, type Output } from "./output.ts";
 
 export type ClosableLog = Log & Pick<Output, "flush">;

@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, write as writeAsync, writeSync } from "node:fs";
 import { systemClock } from "../runtime/clock.ts";
-import type { ProcessEnds } from "../runtime/process-ends.ts";
+import type { ProcessEnds } from "../runtime/log.ts";
 
 /** Where the log's lines go. */
 export type Output = {

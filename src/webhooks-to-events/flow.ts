@@ -1,7 +1,6 @@
 import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
-import { readTraceContext } from "../runtime/traceparent.ts";
-import type { Span } from "../runtime/traces.ts";
+import { type Span, readTraceContext } from "../runtime/traces.ts";
 import type { RawDelivery, RequestHead } from "./delivery.ts";
 import { parse } from "./parse.ts";
 import type { Admission, Refusal } from "./verify.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { LinkedList } from "../runtime/linked-list.ts";
+import { LinkedList } from "./linked-list.ts";
 
 /** The open connections that may give their place to a newcomer. One whose request waits for its answer is not among them. */
 export type Places = {

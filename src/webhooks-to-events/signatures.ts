@@ -1,5 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import { standardWebhooksKey } from "../runtime/standard-webhooks-key.ts";
+import { standardWebhooksKey } from "../runtime/secret-list.ts";
 import { headerOf, type RequestHead } from "./delivery.ts";
 import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
-import { LinkedList } from "../runtime/linked-list.ts";
+import { LinkedList } from "./linked-list.ts";
 import type { Span } from "../runtime/traces.ts";
 import { answerEarly, answerUnread, awaitsContinue, type Env } from "./answer-unread.ts";
 import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";

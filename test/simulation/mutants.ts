@@ -235,7 +235,7 @@ export const mutants: Mutant[] = [
     name: "the stopwatch trusts the monotonic clock",
     edits: [
       {
-        file: "runtime/stopwatch.ts",
+        file: "runtime/clock.ts",
         from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
         to: "Math.max(clock.monotonic() - monotonic, wall - wall)",
       },
@@ -245,7 +245,7 @@ export const mutants: Mutant[] = [
     name: "the stopwatch trusts the wall clock",
     edits: [
       {
-        file: "runtime/stopwatch.ts",
+        file: "runtime/clock.ts",
         from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
         to: "Math.max(clock.now() - wall, monotonic - monotonic)",
       },

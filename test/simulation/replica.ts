@@ -5,8 +5,7 @@ import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-resul
 import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import { buildResult, codec, decide, finalResultId, guard } from "./stubs.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
-import type { Skew } from "./clock.ts";
-import { createClock, EPOCH_MS } from "./clock.ts";
+import { EPOCH_MS, type Skew, createClock } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";
 import type { Oracle } from "./oracle.ts";
 import type { createPartner } from "./partner.ts";

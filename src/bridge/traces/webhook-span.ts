@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { readTraceContext } from "../../runtime/traceparent.ts";
-import type { Span, Traces } from "../../runtime/traces.ts";
+import { type Span, type Traces, readTraceContext } from "../../runtime/traces.ts";
 import type { ServedRequest } from "../../webhooks-to-events/webhook-app.ts";
 import { beginsAt } from "../../services/traces/context.ts";
 

@@ -1,13 +1,12 @@
 import type { Outcome, CallPermit } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
-import { DeadlineError } from "../../runtime/clock.ts";
+import { DeadlineError, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
 import type { Step } from "./entry.ts";
 import { leaveSlot, writeConclusion, writeStep, type Job } from "./job.ts";
 import type { Work } from "./ports.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
 import { neverSent, notClaimed } from "./verdicts-without-answer.ts";
 
 /** A command past its deadline still waits this long for a permit, so that it does not spin. */

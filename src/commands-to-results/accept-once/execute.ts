@@ -4,7 +4,7 @@ import { createBreaker, type Breaker, type CallReport } from "./breaker.ts";
 import { createCommandIdLocks, type CommandIdLocks } from "./command-id-locks.ts";
 import { createJob, leaveSlot, release, writeConclusion, writeStep, type Job } from "./job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./ports.ts";
-import { startStopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch } from "../../runtime/clock.ts";
 import { takeOver } from "./takeover.ts";
 import type { Command } from "../types.ts";
 

@@ -4,7 +4,7 @@ import { appendAndReadBack, appendConclusion, type WrittenConclusion } from "./k
 import type { Ref, Step } from "./entry.ts";
 import type { Deps, Observer, PreparedCommand, StopSignals, Slot } from "./ports.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
 import { neverSent } from "./verdicts-without-answer.ts";
 
 /** One command while this replica works on it. */

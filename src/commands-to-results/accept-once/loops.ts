@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { positionText } from "../../runtime/record-position.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
 import { concludedEntry, publishedEntry, type Entry } from "./entry.ts";
 import type { Held } from "./partition-view.ts";
 import type { Deps } from "./ports.ts";

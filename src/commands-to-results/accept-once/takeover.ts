@@ -1,8 +1,7 @@
-import { DeadlineError } from "../../runtime/clock.ts";
+import { DeadlineError, startStopwatch } from "../../runtime/clock.ts";
 import { tryOnce } from "./attempt.ts";
 import { writeConclusion, type Job } from "./job.ts";
 import type { Claim } from "./fold-rules.ts";
-import { startStopwatch } from "../../runtime/stopwatch.ts";
 import { acceptOwnerLost, createOwnerLost } from "./verdicts-without-answer.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   createTraceState,
   diag,
@@ -11,42 +12,29 @@ import {
   type Span as ApiSpan,
   type SpanContext,
 } from "@opentelemetry/api";
-import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BasicTracerProvider,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  type Sampler,
-} from "@opentelemetry/sdk-trace-base";
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Span, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
-import { countingProcessor, type ExportOptions, type SpanCounts } from "./export.ts";
-import { keepPartialSuccess } from "./partial-success.ts";
+import { countingProcessor, type SpanCounts } from "./export.ts";
 
-export type TracesOptions = ExportOptions & {
-  resource: Readonly<Record<string, string>>;
-  sampler: `${"" | "parentbased_"}${"always_on" | "always_off" | "traceidratio"}`;
-  ratio: number;
+export type TracesOptions = {
+  url: string;
+  /** The values are secret. */
+  headers: () => Readonly<Record<string, string>>;
   propagates: boolean;
 };
 
 /** While the collector is unreachable, one log line per this interval. */
 const REPORT_EVERY_MS = 60_000;
 const MAX_REASON_LENGTH = 300;
-/** OpenTelemetry's defaults. The library would read those that are absent here from the environment. */
-const LIMITS = {
-  attributeValueLengthLimit: 1_000,
-  attributeCountLimit: 128,
-  linkCountLimit: 128,
-  eventCountLimit: 128,
-  attributePerEventCountLimit: 128,
-  attributePerLinkCountLimit: 128,
-};
-
 const KINDS: Record<SpanStart["kind"], SpanKind> = {
   internal: SpanKind.INTERNAL,
   server: SpanKind.SERVER,
@@ -63,16 +51,6 @@ const contextOf = ({ traceparent, tracestate }: TraceContext, isRemote: boolean)
   const context = { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote };
   if ((version === "00" && more !== undefined) || !isSpanContextValid(context)) return null;
   return tracestate ? { ...context, traceState: createTraceState(tracestate) } : context;
-};
-
-const samplerOf = ({ sampler, ratio }: TracesOptions): Sampler => {
-  const roots = {
-    always_on: () => new AlwaysOnSampler(),
-    always_off: () => new AlwaysOffSampler(),
-    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
-  };
-  const root = roots[sampler.replace("parentbased_", "") as keyof typeof roots]();
-  return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
 };
 
 const nothing = (): void => undefined;
@@ -109,13 +87,19 @@ const spanOf = (span: ApiSpan, failed: (error: unknown) => void): Span => {
   };
 };
 
+/** Begins with `service.name` and an id of its own; the environment's attributes win. */
+const resourceOf = () =>
+  defaultResource()
+    .merge(resourceFromAttributes({ "service.name": "cambio-bridge", "service.instance.id": randomUUID() }))
+    .merge(detectResources({ detectors: [envDetector] }));
+
 /**
- * Traces by OpenTelemetry. Only this file and export.ts import it, and they are loaded only when traces are
- * on.
+ * Traces by OpenTelemetry, whose SDK reads its own variables: sampler, batches, resource, timeouts. Only this
+ * file and export.ts import it, and they are loaded only when traces are on.
  */
 export const openTraces = (
   options: TracesOptions,
-  { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic" | "within">; log: Log },
+  { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic">; log: Log },
 ): Traces => {
   const masked = (text: string): string =>
     Object.values(options.headers())
@@ -131,30 +115,31 @@ export const openTraces = (
     reportedAt = clock.monotonic();
     unreported = 0;
   };
-  const debug = (...said: unknown[]): void => {
+  let isOpening = true;
+  const say = (...said: unknown[]): void => {
     // Among other things the library hands on whole answers, as bytes.
     const texts = said.filter((one) => typeof one === "string" || one instanceof Error);
-    log.debug({ text: masked(texts.map(messageOf).join(" ")) }, "traces.client");
+    const text = masked(texts.map(messageOf).join(" "));
+    // What it says while it opens is of variables that it leaves out. In quotes stand their values.
+    if (isOpening) log.warn({ reason: text.replace(/'[^']*'|"[^"]*"/g, '"…"') }, "traces.left-out");
+    else log.debug({ text }, "traces.client");
   };
-  const partialSuccess = keepPartialSuccess();
-  const warn = (line: string, ...more: unknown[]): void => {
-    partialSuccess.see(line, more[0]);
-    debug(line, ...more);
+  const debug = (line: string): void => {
+    if (isOpening && line.startsWith("EnvDetector failed")) say(line);
   };
   diag.setLogger(
-    { error: debug, warn, info: nothing, debug: nothing, verbose: nothing },
-    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+    { error: say, warn: say, info: nothing, debug, verbose: nothing },
+    { logLevel: DiagLogLevel.DEBUG, suppressOverrideMessage: true },
   );
 
   const provider = new BasicTracerProvider({
-    resource: defaultResource().merge(resourceFromAttributes(options.resource)),
-    sampler: samplerOf(options),
-    spanLimits: LIMITS,
-    spanProcessors: [countingProcessor(options, counts, lost, partialSuccess.take, clock)],
+    resource: resourceOf(),
+    spanProcessors: [countingProcessor(options, counts, lost)],
   });
+  isOpening = false;
   const tracer = provider.getTracer("cambio-bridge");
   // An error of the tracing library must not fail the work that the span describes.
-  const failed = (error: unknown): void => debug(error);
+  const failed = (error: unknown): void => say(error);
 
   return {
     begin: ({ name, kind, parent, isRemote = false, link = null }) => {

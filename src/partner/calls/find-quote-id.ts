@@ -1,4 +1,4 @@
-import { pointerNames } from "../../runtime/json-pointer.ts";
+import { pointerNames } from "../../runtime/json-object.ts";
 import { elements, isJson, members } from "../../runtime/json.ts";
 
 /** Likely names of a quote's id, compared without case and separators. */

@@ -1,5 +1,4 @@
-import type { Clock } from "../../runtime/clock.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
+import { type Clock, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
 import type { Connection } from "./connection.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { headerValue } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { readTraceContext } from "../../runtime/traceparent.ts";
-import type { SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
+import { type SpanStart, type TraceContext, type Traces, readTraceContext } from "../../runtime/traces.ts";
 
 /** The W3C trace context in a record's headers, by its own name or by that of CloudEvents. */
 export const traceOf = ({ headers }: Pick<Incoming, "headers">): TraceContext | null => {

@@ -1,10 +1,31 @@
-import { randomUUID } from "node:crypto";
 import type { Config } from "../../config/config.ts";
+import { readEscapedPairs } from "../../config/settings/traces.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Traces } from "../../runtime/traces.ts";
-import { collectorOf } from "./collector.ts";
+import { pem } from "../pem.ts";
+
+/** Where spans are exported to. The values of the headers are secret. */
+export type Collector = {
+  url: string;
+  headers: () => Readonly<Record<string, string>>;
+  ca: string | undefined;
+};
+
+/** The configured collector; null where traces are off. */
+export const collectorOf = ({ traces }: Config): Collector | null => {
+  const url = traces.tracesEndpoint ?? (traces.endpoint && `${traces.endpoint}/v1/traces`);
+  if (url === undefined || traces.disabled || traces.exporter === "none") return null;
+  return {
+    url,
+    headers: () => ({
+      ...readEscapedPairs(traces.headers?.reveal() ?? ""),
+      ...readEscapedPairs(traces.tracesHeaders?.reveal() ?? ""),
+    }),
+    ca: pem("OTEL_EXPORTER_OTLP_CERTIFICATE", traces.tracesCaFile ?? traces.caFile),
+  };
+};
 
 type Deps = {
   /** Null if there are no metrics. */
@@ -13,38 +34,16 @@ type Deps = {
   log: Log;
 };
 
-/**
- * Exports spans to the configured collector. Null if there is none: OpenTelemetry is not even loaded then.
- */
+/** Exports spans to the configured collector. Null if there is none: OpenTelemetry is not even loaded then. */
 export const openTraces = async (config: Config, { metrics, clock, log }: Deps): Promise<Traces | null> => {
   const collector = collectorOf(config);
   if (collector === null) return null;
-  const { traces } = config;
-  const { serviceName, resourceAttributes } = traces;
-  const name = serviceName ?? resourceAttributes["service.name"] ?? "cambio-bridge";
   const { openTraces: open } = await import("../../ops/traces/open.ts");
-  return open(
-    {
-      ...collector,
-      timeoutMs: traces.tracesTimeoutMs ?? traces.timeoutMs,
-      compression: traces.tracesCompression ?? traces.compression,
-      resource: { "service.instance.id": randomUUID(), ...resourceAttributes, "service.name": name },
-      sampler: traces.sampler,
-      ratio: traces.samplerArg,
-      propagates: traces.propagators.includes("tracecontext"),
-      queueSize: traces.queueSize,
-      batchSize: traces.batchSize,
-      delayMs: traces.delayMs,
-      exportTimeoutMs: traces.exportTimeoutMs,
-    },
-    {
-      counts: {
-        exported: (spans) => metrics?.spansExported.inc(spans),
-        failed: (spans) => metrics?.spansFailed.inc(spans),
-        dropped: (spans) => metrics?.spansDropped.inc(spans),
-      },
-      clock,
-      log,
-    },
-  );
+  const counts = {
+    exported: (spans: number) => metrics?.spansExported.inc(spans),
+    failed: (spans: number) => metrics?.spansFailed.inc(spans),
+    dropped: (spans: number) => metrics?.spansDropped.inc(spans),
+  };
+  const propagates = config.traces.propagators.includes("tracecontext");
+  return open({ ...collector, propagates }, { counts, clock, log });
 };

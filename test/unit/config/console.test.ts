@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { configOf, problemsOf, warningsOf } from "./environment.ts";
+import { configOf, problemsOf } from "./environment.ts";
 
 let folder: string;
 let users: string;
@@ -55,22 +55,6 @@ describe("the console", () => {
     expect(problemsOf({ ...proxy, CONSOLE_USER_HEADER: "X User" }, "console")).toEqual(
       about("CONSOLE_USER_HEADER"),
     );
-  });
-
-  test("warns about settings that the chosen CONSOLE_AUTH does not use", () => {
-    const ofProxy = {
-      CONSOLE_TRUSTED_PROXY_CIDRS: "10.0.0.1",
-      CONSOLE_OPERATORS: "ana",
-      CONSOLE_USER_HEADER: "X-User",
-    };
-    const warned = (over: Record<string, string>) =>
-      warningsOf(over, "console").map((warning) => warning.split(" ")[0]);
-    expect(warned({ ...proxy, ...ofProxy })).toEqual([]);
-    expect(warned(basic())).toEqual([]);
-    expect(warned({ ...basic(), ...ofProxy }).sort()).toEqual(Object.keys(ofProxy).sort());
-    expect(warned({ CONSOLE_USERS_FILE: users, ...ofProxy })).toHaveLength(4);
-    expect(warned({ ...proxy, CONSOLE_USERS_FILE: users })).toEqual(["CONSOLE_USERS_FILE"]);
-    expect(warningsOf({ CONSOLE_USERS_FILE: users })).toEqual([]);
   });
 
   test("has an origin as browsers write it", () => {

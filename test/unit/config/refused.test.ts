@@ -338,7 +338,6 @@ describe("the quotes of an env file", () => {
     ["KAFKA_GROUP_ID", '"cambio"'],
     ["WEBHOOK_SIGNATURE_PREFIX", '""'],
     ["PARTNER_CURRENCIES", '"JPY"'],
-    ["OTEL_SERVICE_NAME", '"bridge"'],
   ])("%s=%s is taken as it is, with a warning", (variable, value) => {
     expect(warningsOf({ [variable]: value })).toEqual([
       `${variable} stands in quotes, which are taken for a part of it: leave them out`,

@@ -103,20 +103,8 @@ const promised: readonly Row[] = [
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "http/protobuf"],
   ...none("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"),
   ...none("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
-  ["OTEL_EXPORTER_OTLP_TIMEOUT", "10000", 10_000],
-  ...none("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"),
-  ["OTEL_EXPORTER_OTLP_COMPRESSION", "none", "none"],
-  ...none("OTEL_EXPORTER_OTLP_TRACES_COMPRESSION"),
   ...none("OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE"),
-  ...none("OTEL_SERVICE_NAME"),
-  ["OTEL_RESOURCE_ATTRIBUTES", "", {}],
-  ["OTEL_TRACES_SAMPLER", "parentbased_always_on", "parentbased_always_on"],
-  ["OTEL_TRACES_SAMPLER_ARG", "1", 1],
   ["OTEL_PROPAGATORS", "tracecontext,baggage", ["tracecontext", "baggage"]],
-  ["OTEL_BSP_MAX_QUEUE_SIZE", "2048", 2_048],
-  ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "512", 512],
-  ["OTEL_BSP_SCHEDULE_DELAY", "5000", 5_000],
-  ["OTEL_BSP_EXPORT_TIMEOUT", "30000", 30_000],
 ];
 
 const rowOf = (variable: string) => {

@@ -1,5 +1,5 @@
-import { onTestFinished } from "vitest";
-import { openTraces, type TracesOptions } from "../../../../src/ops/traces/open.ts";
+import { onTestFinished, vi } from "vitest";
+import { openTraces } from "../../../../src/ops/traces/open.ts";
 import type { Log } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { openReceiver, type Answer } from "../../../support/otlp-receiver.ts";
@@ -11,7 +11,20 @@ export const receiver = async (answer?: Answer) => {
 };
 
 /** Traces to a collector, and what is counted and logged of them. Closed when the test ends. */
-export const open = (url: string, over: Partial<TracesOptions> = {}) => {
+export const open = (
+  url: string,
+  {
+    headers = () => ({}),
+    ...env
+  }: { headers?: () => Record<string, string> } & Record<`OTEL_${string}`, string> = {},
+) => {
+  const batches = {
+    OTEL_BSP_MAX_QUEUE_SIZE: "100",
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "10",
+    OTEL_BSP_SCHEDULE_DELAY: "5",
+  };
+  for (const [name, value] of Object.entries({ ...batches, ...env })) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const counts = { exported: 0, failed: 0, dropped: 0 };
   const lines: { level: string; fields: Record<string, unknown>; event: string }[] = [];
   const to = (level: string) => (fields: Record<string, unknown>, event: string) =>
@@ -25,22 +38,7 @@ export const open = (url: string, over: Partial<TracesOptions> = {}) => {
     fatal: to("fatal"),
   };
   const traces = openTraces(
-    {
-      url: `${url}/v1/traces`,
-      headers: () => ({}),
-      timeoutMs: 5_000,
-      compression: "none",
-      ca: undefined,
-      resource: { "service.name": "test" },
-      sampler: "parentbased_always_on",
-      ratio: 1,
-      propagates: true,
-      queueSize: 100,
-      batchSize: 10,
-      delayMs: 5,
-      exportTimeoutMs: 10_000,
-      ...over,
-    },
+    { url: `${url}/v1/traces`, headers, propagates: true },
     {
       counts: {
         exported: (spans) => (counts.exported += spans),
