@@ -40,7 +40,7 @@ const parseExactly = (text: string): number | null => {
 };
 
 const fromIso = (text: string): number | null => {
-  const parts = ISO.exec(text.replace(BRACKETS, "").replace(BASIC, "$1-$2-$3T$4:$5:$6"));
+  const parts = ISO.exec(text) ?? ISO.exec(text.replace(BRACKETS, "").replace(BASIC, "$1-$2-$3T$4:$5:$6"));
   if (parts === null) return null;
   const [, date, minutes, second = "00", fraction = "", sign, zoneHours = "0", zoneMinutes = "0"] = parts;
   if (Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return null;

@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, write as writeAsync, writeSync } from "node:fs";
+import { constants, fstatSync, openSync, writev, writevSync } from "node:fs";
 import { systemClock } from "../runtime/clock.ts";
 import type { ProcessEnds } from "../runtime/log.ts";
 
@@ -14,10 +14,12 @@ export type Output = {
  * @param isLast the process ends: no callback comes any more
  * @returns how many bytes; 0 when it must be tried again. Throws when the reader has gone.
  */
-type Take = (chunk: Buffer, isLast: boolean) => number;
+type Take = (chunks: readonly Buffer[], isLast: boolean) => number;
 
 /** Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook. */
 const CHUNK_BYTES = 16_384;
+/** Of UTF-8, for each unit of a string. */
+const MAX_BYTES_PER_UNIT = 3;
 const FLUSH_EVERY_MS = 200;
 /** A reader that has stopped, or a full disk, must not exhaust the memory: lines beyond this are dropped. */
 const MAX_BUFFERED_BYTES = 16_777_216;
@@ -53,9 +55,9 @@ const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
  */
 const toPipe = (unblock: ProcessEnds["unblock"]): Take => {
   const fd = openUnblocked(unblock);
-  return (chunk) => {
+  return (chunks) => {
     try {
-      return writeSync(fd, chunk);
+      return writevSync(fd, chunks);
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0;
       throw error;
@@ -63,31 +65,35 @@ const toPipe = (unblock: ProcessEnds["unblock"]): Take => {
   };
 };
 
+const sizeOf = (chunks: readonly Buffer[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
+
 /**
  * A file, a terminal or a device, written by another thread: a slow disk must not stop the process. Whatever
  * fails, such as a write to a full disk, is tried again.
  * @param wake called when a write has ended
  */
 const toFile = (wake: () => void): Take => {
-  let isWriting = false;
+  /** Bytes that the other thread writes now. */
+  let writing = 0;
   let written = 0;
-  return (chunk, isLast) => {
+  return (chunks, isLast) => {
     if (isLast) {
       try {
         // The other thread ends what it has begun.
-        return isWriting ? chunk.length : writeSync(1, chunk);
+        return writing > 0 ? writing : writevSync(1, chunks);
       } catch {
         return 0;
       } finally {
-        isWriting = false;
+        writing = 0;
       }
     }
     const before = written;
     written = 0;
-    if (before > 0 || isWriting) return before;
-    isWriting = true;
-    writeAsync(1, chunk, (error, bytes) => {
-      isWriting = false;
+    if (before > 0 || writing > 0) return before;
+    writing = sizeOf(chunks);
+    // All that waits: a write a turn of the event loop, of one chunk, would be too slow under load.
+    writev(1, chunks, (error, bytes) => {
+      writing = 0;
       if (error) return;
       written = bytes;
       wake();
@@ -96,13 +102,24 @@ const toFile = (wake: () => void): Take => {
   };
 };
 
+/** What is left when its first `bytes` are written. */
+const without = (chunks: readonly Buffer[], bytes: number): Buffer[] => {
+  let left = bytes;
+  return chunks.flatMap((chunk) => {
+    const taken = Math.min(left, chunk.length);
+    left -= taken;
+    return taken === chunk.length ? [] : [chunk.subarray(taken)];
+  });
+};
+
 /**
  * Writes lines to standard output.
  * @param lost called with the number of dropped bytes, once there is room again
  */
 export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) => void): Output => {
-  /** The newest lines; they become a chunk when they are enough, or are about to be written. */
-  let lines = "";
+  /** The newest lines, encoded as they come: strings that wait would be kept, joined and copied. */
+  let newest = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  let used = 0;
   let chunks: Buffer[] = [];
   let chunkBytes = 0;
   let lostBytes = 0;
@@ -113,25 +130,24 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
   let retryMs = FIRST_RETRY_MS;
 
   const endChunk = (): void => {
-    if (lines === "") return;
-    const chunk = Buffer.from(lines);
-    lines = "";
-    chunks.push(chunk);
-    chunkBytes += chunk.length;
+    if (used === 0) return;
+    chunks.push(newest.subarray(0, used));
+    chunkBytes += used;
+    newest = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    used = 0;
   };
 
   /** Writes what the output takes now. @returns whether that is all */
   const writeChunks = (isLast: boolean): boolean => {
     endChunk();
     try {
-      for (let chunk = chunks[0]; chunk !== undefined; chunk = chunks[0]) {
-        const taken = take(chunk, isLast);
+      while (chunks.length > 0) {
+        const taken = take(chunks, isLast);
         if (taken === 0) return false;
+        chunks = without(chunks, taken);
         chunkBytes -= taken;
         takenAt = systemClock.monotonic();
         retryMs = FIRST_RETRY_MS;
-        if (taken === chunk.length) chunks.shift();
-        else chunks[0] = chunk.subarray(taken);
       }
     } catch {
       // EPIPE: the reader has gone.
@@ -182,15 +198,17 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
   return {
     write: (line) => {
       if (hasGone) return;
-      if (chunkBytes + lines.length > MAX_BUFFERED_BYTES) {
+      if (chunkBytes > MAX_BUFFERED_BYTES) {
         lostBytes += Buffer.byteLength(line);
         return;
       }
-      lines += line;
-      if (lines.length < CHUNK_BYTES) {
-        if (timer === undefined) writeAfter(FLUSH_EVERY_MS);
-      } else if (chunks.length === 0) write();
-      else endChunk();
+      if (used + line.length * MAX_BYTES_PER_UNIT > newest.length) {
+        endChunk();
+        if (line.length * MAX_BYTES_PER_UNIT > CHUNK_BYTES) newest = Buffer.allocUnsafeSlow(line.length * 3);
+        if (chunks.length === 1) write();
+      }
+      used += newest.write(line, used);
+      if (timer === undefined) writeAfter(FLUSH_EVERY_MS);
     },
     flush: async () => {
       const start = systemClock.monotonic();

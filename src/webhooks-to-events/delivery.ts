@@ -14,9 +14,6 @@ export type RequestHead = {
   span?: Span | undefined;
 };
 
-/** A whole request. */
-export type RawDelivery = RequestHead & { body: Buffer };
-
 /** The value of a header, or null. Node joins a repeated header with commas. */
 export const headerOf = ({ headers }: RequestHead, lowerCaseName: string): string | null => {
   const value = headers[lowerCaseName];

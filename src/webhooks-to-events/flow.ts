@@ -1,7 +1,7 @@
 import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
-import { type Span, readTraceContext } from "../runtime/traces.ts";
-import type { RawDelivery, RequestHead } from "./delivery.ts";
+import { readTraceContext, type Span } from "../runtime/traces.ts";
+import type { RequestHead } from "./delivery.ts";
 import { parse } from "./parse.ts";
 import type { Admission, Refusal } from "./verify.ts";
 
@@ -40,34 +40,30 @@ export type WebhookFlow = (
  * partner then sends the notification again, which gets the same eventId.
  */
 export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
-  const deadLetter = async (
-    { body, receivedAt, span }: RawDelivery,
-    detail: string,
-  ): Promise<DeliveryOutcome> => ({
+  const deadLetter = async (notification: UnreadableNotification): Promise<DeliveryOutcome> => ({
     kind: "deadLettered",
-    detail,
-    position: await ports.deadLetter({ body, detail, receivedAt, span }),
+    detail: notification.detail,
+    position: await ports.deadLetter(notification),
   });
 
   return (head) => {
     const admission = ports.admit(head, ports.now());
     if (admission.kind === "refused") return admission;
 
+    const { receivedAt, span, headers } = head;
     const receive = async (body: Buffer): Promise<DeliveryOutcome> => {
       const verification = admission.verify(body);
       if (verification.kind === "refused") return verification;
+      const parsed = parse(head, verification.body);
+      if (!parsed.ok) return deadLetter({ body, detail: parsed.detail, receivedAt, span });
 
-      const { delivery } = verification;
-      const parsed = parse(delivery);
-      if (!parsed.ok) return deadLetter(delivery, parsed.detail);
-
-      const { receivedAt, span, headers } = delivery;
       const trace = span ?? readTraceContext(headers["traceparent"], headers["tracestate"]);
       try {
         return await ports.publishOnce(parsed.notification, { receivedAt, source: "WEBHOOK", trace });
       } catch (error) {
         // After a 503 the partner would send it again in vain.
-        if (error instanceof EventTooLarge) return await deadLetter(delivery, TOO_LARGE);
+        if (error instanceof EventTooLarge)
+          return await deadLetter({ body, detail: TOO_LARGE, receivedAt, span });
         throw error;
       }
     };

@@ -60,10 +60,10 @@ export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): 
   server.on("connection", (socket) => {
     if (open >= options.maxConnections) (places.oldest ?? socket).destroy();
     open += 1;
-    places.enter(socket);
+    places.open(socket);
     socket.once("close", () => {
       open -= 1;
-      places.leave(socket);
+      places.close(socket);
     });
     options.turns.enter(socket);
   });

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readNotification, type ReadNotification } from "../notification/notification.ts";
-import { headerOf, type RawDelivery } from "./delivery.ts";
-import type { Verified } from "./verify.ts";
+import { headerOf, type RequestHead } from "./delivery.ts";
+import type { VerifiedBody } from "./verify.ts";
 
 const BYTE_ORDER_MARK = "\uFEFF";
 /** Only known names: a header is not quoted. */
@@ -22,9 +22,9 @@ export const parseBody = (body: Buffer): ReadNotification => {
 };
 
 /** A body that says it is compressed and can be read is plain: a proxy has decompressed it. */
-export const parse = (delivery: Verified<RawDelivery>): ReadNotification => {
-  const read = parseBody(delivery.body);
-  const encoding = read.ok ? null : headerOf(delivery, "content-encoding");
+export const parse = (head: RequestHead, body: VerifiedBody): ReadNotification => {
+  const read = parseBody(body);
+  const encoding = read.ok ? null : headerOf(head, "content-encoding");
   const [by] = COMPRESSION.exec(encoding ?? "") ?? [];
   return by === undefined ? read : compressed(by.toLowerCase());
 };

@@ -1,24 +1,35 @@
 import type { Socket } from "node:net";
-import { LinkedList } from "./linked-list.ts";
+import { LinkedList, type Entry } from "./linked-list.ts";
 
 /** The open connections that may give their place to a newcomer. One whose request waits for its answer is not among them. */
 export type Places = {
-  enter: (socket: Socket) => void;
-  leave: (socket: Socket) => void;
+  open: (socket: Socket) => void;
+  close: (socket: Socket) => void;
+  /** Its request waits for the answer. */
+  keep: (socket: Socket) => void;
+  /** Its request is answered. */
+  release: (socket: Socket) => void;
   /** The one that is the longest among them. */
   readonly oldest: Socket | undefined;
 };
 
 export const createPlaces = (): Places => {
   const sockets = new LinkedList<Socket>();
-  const leaves = new WeakMap<Socket, () => void>();
+  const entries = new Map<Socket, Entry<Socket>>();
+  const keep = (socket: Socket): void => {
+    const entry = entries.get(socket);
+    if (entry) sockets.remove(entry);
+  };
   return {
-    enter: (socket) => {
-      if (!leaves.has(socket)) leaves.set(socket, sockets.add(socket));
+    open: (socket) => void entries.set(socket, sockets.add(socket)),
+    close: (socket) => {
+      keep(socket);
+      entries.delete(socket);
     },
-    leave: (socket) => {
-      leaves.get(socket)?.();
-      leaves.delete(socket);
+    keep,
+    release: (socket) => {
+      const entry = entries.get(socket);
+      if (entry) sockets.append(entry);
     },
     get oldest() {
       return sockets.first;

@@ -58,7 +58,7 @@ export const readBody = (
       if (length + piece.length > maxBytes) end({ ok: false, why: "too large" });
       else append(piece);
     })
-    .on("end", () => end({ ok: true, bytes: buffer.subarray(0, length) }))
+    .on("end", () => end({ ok: true, bytes: length === buffer.length ? buffer : buffer.subarray(0, length) }))
     // Also emitted after "end", where it has no effect.
     .on("close", () => end({ ok: false, why: "broken off" }));
   return () => end({ ok: false, why: "given up" });

@@ -1,16 +1,16 @@
 import { rangesOf } from "../runtime/cidr.ts";
 import { clientAddress } from "./client-address.ts";
-import type { RawDelivery, RequestHead } from "./delivery.ts";
+import type { RequestHead } from "./delivery.ts";
 import type { Secrets } from "./secret-keys.ts";
 import { anyBody, bodyHmac, headerSecret, pathToken, standardWebhooks, type Scheme } from "./signatures.ts";
 
 declare const verified: unique symbol;
 
 /**
- * The sender is authentic. Only this file creates values of this type, so a function that takes one cannot
+ * The body of an authentic sender. Only this file creates values of this type, so a function that takes one cannot
  * run before the check.
  */
-export type Verified<T> = T & { readonly [verified]: true };
+export type VerifiedBody = Buffer & { readonly [verified]: true };
 
 /** The answer is this status with an empty body. */
 export type Refusal = { kind: "refused"; status: 401 | 404 };
@@ -20,7 +20,7 @@ export type Admission =
   | Refusal
   | {
       kind: "admitted";
-      verify: (body: Buffer) => Refusal | { kind: "verified"; delivery: Verified<RawDelivery> };
+      verify: (body: Buffer) => Refusal | { kind: "verified"; body: VerifiedBody };
     };
 
 export type Auth =
@@ -77,8 +77,7 @@ export const verification = (
     if (isSigned === null) return refusal;
     return {
       kind: "admitted",
-      verify: (body) =>
-        isSigned(body) ? { kind: "verified", delivery: { ...head, body } as Verified<RawDelivery> } : refusal,
+      verify: (body) => (isSigned(body) ? { kind: "verified", body: body as VerifiedBody } : refusal),
     };
   };
 };

@@ -38,7 +38,7 @@ export type WebhookAppPorts = {
   /** Begins the span of a request; absent when tracing is off. */
   trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
   turns: Pick<Turns, "yield">;
-  places: Pick<Places, "enter" | "leave">;
+  places: Pick<Places, "keep" | "release">;
   /** Monotonic milliseconds. */
   monotonic: () => number;
   /** Milliseconds since the Unix epoch. */
@@ -89,12 +89,12 @@ export const createWebhookApp = (
     new Promise((resolve) => {
       const yieldTurn = (): void => ports.turns.yield(incoming.socket);
       const giveUp = readBody(incoming, { maxBytes: options.maxBodyBytes, yieldTurn }, (body) => {
-        arrived();
+        arriving.remove(arrival);
         // All bodies that have arrived are read before the first one is verified: that saves a tenth of the
         // processor time under load.
         setImmediate(resolve, body);
       });
-      const arrived = arriving.add({ giveUp, startedAt });
+      const arrival = arriving.add({ giveUp, startedAt });
     });
 
   /**
@@ -161,14 +161,14 @@ export const createWebhookApp = (
       const body = await read(incoming, startedAt);
       if (!body.ok) return served(refuse(c, body.why));
       // Strangers who come now must not take its place.
-      ports.places.leave(incoming.socket);
+      ports.places.keep(incoming.socket);
       const outcome = await admission.receive(body.bytes);
       return served(answerTo(c, outcome), outcome);
     } catch (error) {
       return served(c.body("", 503, retryAfter), null, error);
     } finally {
       inFlight -= 1;
-      if (!incoming.socket.destroyed) ports.places.enter(incoming.socket);
+      ports.places.release(incoming.socket);
     }
   });
   app.notFound((c) => answerEarly(c, 404, { maxBodyBytes }));

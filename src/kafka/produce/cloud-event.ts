@@ -36,11 +36,10 @@ export const cloudEventHeaders = ({ type, source }: { type: string; source: stri
     ["ce_type", type],
     ["content-type", "application/avro"],
   ]),
-  headersOf: ({ id, subject, timeMs, trace }: CloudEventAttributes): Header[] =>
-    withoutEmpty([
-      ["ce_id", id],
-      ["ce_time", new Date(timeMs).toISOString()],
-      ["ce_subject", subject],
-      ...traceHeaders(trace),
-    ]),
+  headersOf: ({ id, subject, timeMs, trace }: CloudEventAttributes): Header[] => [
+    ["ce_id", id],
+    ["ce_time", new Date(timeMs).toISOString()],
+    ...(subject === "" ? [] : [["ce_subject", subject] satisfies Header]),
+    ...traceHeaders(trace),
+  ],
 });

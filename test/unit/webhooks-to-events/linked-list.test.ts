@@ -8,9 +8,10 @@ test.each([
 ])("%s: the oldest of the others is the first", (_, order, firsts) => {
   const list = new LinkedList<string>();
   expect(list.first).toBeUndefined();
-  const removals = ["a", "b", "c"].map((value) => list.add(value));
+  const entries = ["a", "b", "c"].map((value) => list.add(value));
   expect(list.first).toBe("a");
-  expect(order.map((at) => (removals[at]?.(), list.first))).toEqual(firsts);
-  list.add("d");
-  expect(list.first).toBe("d");
+  expect(order.map((at) => (list.remove(entries[at]!), list.first))).toEqual(firsts);
+  list.append(entries[1]!);
+  list.append(entries[0]!);
+  expect(list.first).toBe("b");
 });

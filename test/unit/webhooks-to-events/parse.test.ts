@@ -13,11 +13,12 @@ const verify = verification({
   trustedProxyCidrs: [],
 });
 const parsed = (body: Buffer, headers: Record<string, string> = {}) => {
-  const admission = verify({ pathToken: null, headers, peerAddress: "", receivedAt: 0 }, 0);
+  const head = { pathToken: null, headers, peerAddress: "", receivedAt: 0 };
+  const admission = verify(head, 0);
   if (admission.kind === "refused") throw new Error("not admitted");
   const verification = admission.verify(body);
   if (verification.kind === "refused") throw new Error("not verified");
-  return parse(verification.delivery);
+  return parse(head, verification.body);
 };
 
 test.each(hostileCorpus)("$name", ({ body, becomes }) => {
