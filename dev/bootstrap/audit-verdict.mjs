@@ -38,6 +38,6 @@ export function auditVerdict(text) {
     .join(", ");
   return {
     exitCode: 1,
-    sentence: `Vulnerabilities are known (${kinds}) of ${names}: \`npm audit --omit=dev\` shows them, docs/dependencies.md what would replace a package.`,
+    sentence: `Vulnerabilities are known (${kinds}) of ${names}: \`npm audit --omit=dev\` shows them, dev/dependencies.md what would replace a package.`,
   };
 }

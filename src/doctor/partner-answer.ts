@@ -73,7 +73,7 @@ const judgeLog = (
     ? warn(
         TOKENS,
         `its log of notifications can be read (${status}), but not as a whole: ${why}`,
-        'read "When a run is not complete" in docs/notification-log.md',
+        'read "When a run is not complete" in docs/partner.md',
       )
     : fail(
         TOKENS,
