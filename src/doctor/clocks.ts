@@ -47,7 +47,7 @@ const consequences = (aheadMs: number, { bridge, commands, webhook }: Config): s
   const hasCommands = bridge.flows.includes("commands");
   const isSigned = bridge.flows.includes("webhooks") && webhook.auth === "standard-webhooks";
   return [
-    `around midnight in ${SAO_PAULO} an accept of today is refused as one of another day, or one of yesterday sent`,
+    `around midnight in ${SAO_PAULO} today's accepts may be refused, yesterday's sent`,
     ...(hasCommands && aheadMs > commands.maxAgeMs
       ? [
           `if ours is the wrong one, every command is refused as COMMAND_TOO_OLD (COMMANDS_MAX_AGE is ${roughly(commands.maxAgeMs)})`,

@@ -69,7 +69,7 @@ const stranger = async ({ webhook }: Config, label: string, bounds: Bounds): Pro
   if (seen.some((answer) => answer !== null && isOfBridge(answer))) return null;
   return fail(
     label,
-    "a bridge runs here, but what has this port does not answer as a bridge does: it is another program, or runs with another WEBHOOK_PATH",
+    "a bridge runs here, but another program uses this port, or a bridge with another WEBHOOK_PATH",
     "stop that program, or set another WEBHOOK_PORT; if it is the bridge, correct WEBHOOK_PATH or start it anew",
   );
 };

@@ -56,7 +56,7 @@ const run = async (io: Io, refs: readonly RecordPosition[], flags: Flags): Promi
   const ends: LetterEnd[] = [];
   let total = 0;
 
-  /** Who names a letter wants it sent; who selects letters wants none left. */
+  /** Named letters must be sent; a filter must leave none. */
   const leftOut = ({ skipped, unknown }: Plan): number =>
     unknown.length + skipped.filter((each) => refs.length > 0 || each.skipped.wasSent !== true).length;
   const planned = (plan: Plan): void => {

@@ -20,7 +20,7 @@ export const silenceOf = (
   const silentMs = now - signAt;
   if (silentMs > SILENCE_MS + joinMs) return `no sign of life from Kafka for ${Math.round(silentMs)} ms`;
   if (joinMs > 0 || heartbeatAt === Number.NEGATIVE_INFINITY) return null;
-  // After the wall clock was set back kafkajs sends no heartbeat until it shows the old time. It reads on without its group.
+  // After the wall clock was set back kafkajs sends no heartbeat until the clock catches up. It reads on without its group.
   const unconfirmedMs = now - heartbeatAt;
   return unconfirmedMs > sessionTimeoutMs
     ? `the group has confirmed no heartbeat for ${Math.round(unconfirmedMs)} ms`

@@ -32,7 +32,7 @@ test.each([
   [30 * HOUR, "1 d 6 h ahead"],
 ])("a difference of %i s is told in units that suit it", (seconds, words) => {
   expect(said(seconds)).toMatch(
-    new RegExp(`^fail ours is ${words}: around midnight in America/Sao_Paulo an accept`),
+    new RegExp(`^fail ours is ${words}: around midnight in America/Sao_Paulo today's accepts`),
   );
 });
 
