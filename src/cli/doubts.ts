@@ -31,7 +31,7 @@ const jsonOf = ({ sinceMs, claimedAtMs, resolvableAtMs, ...rest }: Doubt): Recor
 const closing = ({ doubts, commands, underWay }: DoubtNumbers, { topics, kafka }: Config): string[] => [
   doubts === 0
     ? `No command is in doubt, of ${counted(commands, "command")} in ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}).`
-    : `${counted(doubts, "command")} in doubt. Find out from the partner, then \`cambio-bridge resolve\`: docs/doubts.md.`,
+    : `${counted(doubts, "command")} in doubt. Find out from the partner, then \`cambio-bridge resolve\`: docs/commands.md.`,
   ...(underWay === 0
     ? []
     : [

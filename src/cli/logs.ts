@@ -35,7 +35,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const view = isLog || wanted === "raw" ? wanted : "text";
     const wrong = await partnerLogViews(config)[view]({ ...answer, body }, io.write);
     if (isLog && wrong === null) return EXIT.done;
-    if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/notification-log.md.`);
+    if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/partner.md.`);
     else
       io.err(
         `The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, answer.retryAfterMs)}.`,

@@ -21,8 +21,7 @@ export const describeOutage = (
 
 /** What to check, as the end of a sentence. */
 export const outageAdvice = (error: unknown): string => {
-  if (isSignInFailure(error))
-    return "see that it knows who signs in here, and that the settings say so rightly";
+  if (isSignInFailure(error)) return "check the Kafka user and KAFKA_SASL_*";
   if (isRequestRefused(error))
     return "see that what is named here exists, and that this user has the rights that docs/security.md names";
   return "see that it runs, and that the setting names it";

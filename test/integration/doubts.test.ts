@@ -42,7 +42,7 @@ test("the commands in doubt are listed, the oldest first, until a person has end
   expect(linesOf(both.out)).toEqual([line("order-1", older), line("order-2", newer)]);
   expect(linesOf(both.err)).toEqual([
     "since  commandId  quoteId  externalId  claimed  why  resolve",
-    "2 commands in doubt. Find out from the partner, then `cambio-bridge resolve`: docs/doubts.md.",
+    "2 commands in doubt. Find out from the partner, then `cambio-bridge resolve`: docs/commands.md.",
   ]);
 
   const ended = await world.run([

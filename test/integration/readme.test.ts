@@ -128,7 +128,7 @@ test("the lines for the shell create a quote, accept it, and show events", async
 });
 
 test("the rehearsal of a doubt leads to one, and ends it", async () => {
-  const lines = (blocks("docs/doubts.md", "sh").at(-1) ?? "")
+  const lines = (blocks("docs/commands.md", "sh").at(-1) ?? "")
     .trimEnd()
     .replaceAll("http://127.0.0.1:8090", world.sandboxUrl)
     .split("\n");

@@ -9,8 +9,7 @@ const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
 const FILES = [
   ...["consume/key-order.ts", "consume/assigned-partition.ts", "consume/watermark.ts"],
   ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "kafkajs-fixes/replace-module.ts"],
-]
-  .map((name) => `src/kafka/${name}`);
+].map((name) => `src/kafka/${name}`);
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {

@@ -13,8 +13,11 @@ export const filesIn = (folder: string, ending: string, { recursive }: { recursi
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name));
 
-/** All Markdown that people read: the README and its neighbours, and docs/. */
+/** All Markdown that people read: the README and its neighbours, docs/, and what stands beside its code. */
 export const documents = [
+  "test/simulation/README.md",
+  "bench/README.md",
+  "dev/dependencies.md",
   ...filesIn(".", ".md", { recursive: false }),
   ...filesIn("docs", ".md", { recursive: true }),
 ];

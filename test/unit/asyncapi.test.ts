@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import { Ajv, type SchemaObject } from "ajv";
 import { describe, expect, test } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
+import { rows } from "../../src/config/load.ts";
+import { topicPlans, type TopicPlan } from "../../src/kafka/cluster/topics.ts";
 import { AUDIT_CONTENT_TYPE, auditEvent, type AuditEntry } from "../../src/operate/audit/entry.ts";
 import { problemsOfRecord, readAsyncApi, takesJsonCommand } from "../support/asyncapi.ts";
 
@@ -25,6 +27,13 @@ const lookUp = (reference: string): unknown =>
     .split("/")
     .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
 
+const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
+
+const topicsByDefault = (): Parameters<typeof topicPlans>[0] => {
+  const names = rows.filter(({ group }) => group === "topics").map(({ key, fallback }) => [key, fallback]);
+  return Object.fromEntries(names) as Parameters<typeof topicPlans>[0];
+};
+
 describe("docs/asyncapi.yaml", () => {
   test("is a valid AsyncAPI 3.0 document", () => {
     // The specification brings the schema of schemas along.
@@ -43,6 +52,25 @@ describe("docs/asyncapi.yaml", () => {
     const all = references(document);
     expect(all.length).toBeGreaterThan(10);
     expect(all.filter((reference) => lookUp(reference) === undefined)).toEqual([]);
+  });
+
+  test("has the topics as `setup` creates them, and the version of the package", () => {
+    const topics = topicPlans(topicsByDefault());
+    const config = (plan: TopicPlan): Record<string, string> => ({ ...plan.config });
+    const documented = Object.values(document.channels).map(({ address, bindings }) => {
+      const { partitions, topicConfiguration } = bindings.kafka;
+      const values = Object.entries(topicConfiguration).map(([key, value]) => [key, String(value)]);
+      return { name: address, partitions, config: Object.fromEntries(values) as Record<string, string> };
+    });
+    expect(documented.toSorted(byName)).toEqual(
+      topics
+        .map((plan) => ({ name: plan.name, partitions: plan.partitions, config: config(plan) }))
+        .toSorted(byName),
+    );
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    expect(document.info.version).toBe(version);
   });
 
   test("answers a command with a result", () => {

@@ -10,11 +10,9 @@ const files = await generated();
 test("this is what is generated", () => {
   expect(files.map(({ path }) => relative(root, path))).toEqual([
     "src/records.ts",
-    "docs/asyncapi.yaml",
-    "docs/openapi.yaml",
     "deploy/kubernetes/monitoring/prometheus-rule.yaml",
     "docs/settings.md",
-    "docs/metrics.md",
+    "docs/reference.md",
   ]);
 });
 

@@ -19,13 +19,13 @@ const own = JSON.parse(textOf("package.json")) as Package;
 const npm = (...args: string[]): unknown =>
   JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
 
-const rows = textOf("docs/dependencies.md")
+const rows = textOf("dev/dependencies.md")
   .split("\n")
   .filter((line) => line.startsWith("| `"))
   .map((line) => line.split("|").map((cell) => cell.trim()));
 
 test.each(Object.keys({ ...own.dependencies, ...own.peerDependencies }))(
-  "docs/dependencies.md says why %s is there, what keeps it up and what would replace it",
+  "dev/dependencies.md says why %s is there, what keeps it up and what would replace it",
   (name) => {
     const row = rows.find(([, names = ""]) => names.split(", ").includes(`\`${name}\``));
     expect(row, `a row for ${name}`).toBeDefined();

@@ -37,7 +37,7 @@ export const checkBatch = ({ buffer, offset }: Decoder): void => {
   if (isCut && offset > 0) return;
   const isWhole = !isCut && end >= AFTER_COUNT;
   if (isWhole && crc32c(batch.subarray(AFTER_CHECKSUM, end)) === batch.readUInt32BE(CHECKSUM_AT)) return;
-  // Worded as for a batch that cannot be decompressed: docs/unreadable-batch.md is for both.
+  // Worded as for a batch that cannot be decompressed: docs/failures.md is for both.
   const count = batch.length < AFTER_COUNT ? "some" : batch.readInt32BE(COUNT_AT);
   const place = `a batch of ${end} bytes at offset ${batch.readBigInt64BE(0)}, ${count} records,`;
   const fault = isWhole ? "its checksum does not match" : `its length is wrong, ${batch.length} bytes came`;

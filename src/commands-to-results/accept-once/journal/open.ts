@@ -137,7 +137,7 @@ export const openJournal = async (
     const ageMs = clock.now() - timestampMs;
     return (
       fromRecord(decoded.value, { key, ageMs }) ??
-      unreadable('another version of the bridge wrote it: see "Upgrading" in docs/deploying.md')
+      unreadable('another version of the bridge wrote it: see "Upgrading" in docs/setup.md')
     );
   };
 

@@ -20,7 +20,7 @@ export const rereadEntry =
     const record = await reread(partition, offset);
     if (record === null) {
       if ((await startOf(partition)) > offset) return null;
-      throw new Error(`entry ${partition}/${offset} is in the journal and was not met`);
+      throw new Error(`entry ${partition}/${offset} is in the journal and was not found`);
     }
     const entry = entryOf(record);
     if (entry === null || entry === "not yet")

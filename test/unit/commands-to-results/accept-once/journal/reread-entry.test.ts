@@ -32,8 +32,8 @@ it("gives the entry that stands there", async () => {
 
 it("takes an entry for gone only when the log begins after it", async () => {
   expect(await ask(null, 43)).toBeNull();
-  await expect(ask(null, 42)).rejects.toThrow("not met");
-  await expect(ask(null, 0)).rejects.toThrow("not met");
+  await expect(ask(null, 42)).rejects.toThrow("not found");
+  await expect(ask(null, 0)).rejects.toThrow("not found");
 });
 
 it.each([null, "not yet"] as const)("does not forget what it cannot decode: %s", async (decoded) => {
