@@ -26,23 +26,3 @@ const MEANINGS: ReadonlyMap<string, StatusMeaning> = new Map(Object.entries(KNOW
 const UNKNOWN_STATUS: StatusMeaning = { stage: "UNKNOWN", proves: "UNKNOWN" };
 
 export const meaningOf = (status: string): StatusMeaning => MEANINGS.get(status) ?? UNKNOWN_STATUS;
-
-/** The statuses of a transaction in which nothing goes wrong, in order. */
-export const USUAL_STATUSES = {
-  INBOUND: [
-    "AWAITING_MONEY_ORDER",
-    "TRANSACTION_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
-    "TRANSACTION_COMPLETED",
-  ],
-  OUTBOUND: [
-    "AWAITING_PAYMENT",
-    "PAYMENT_CONFIRMED",
-    "SETTLEMENT_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
-    "TRANSACTION_COMPLETED",
-  ],
-  UNKNOWN: [],
-} as const satisfies Readonly<Record<Direction, readonly (keyof typeof KNOWN_STATUSES)[]>>;

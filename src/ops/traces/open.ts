@@ -121,7 +121,8 @@ export const openTraces = (
     const texts = said.filter((one) => typeof one === "string" || one instanceof Error);
     const text = masked(texts.map(messageOf).join(" "));
     // What it says while it opens is of variables that it leaves out. In quotes stand their values.
-    if (isOpening) log.warn({ reason: text.replace(/'[^']*'|"[^"]*"/g, '"…"') }, "traces.left-out");
+    const reason = text.replace(/'[^']*'|"[^"]*"/g, '"…"');
+    if (isOpening) log.warn({ reason }, "traces.ignored");
     else log.debug({ text }, "traces.client");
   };
   const debug = (line: string): void => {

@@ -1,5 +1,25 @@
 import { expect, test } from "vitest";
-import { USUAL_STATUSES, meaningOf } from "../../../src/notification/statuses.ts";
+import { meaningOf } from "../../../src/notification/statuses.ts";
+
+/** The statuses of a transaction in which nothing goes wrong, in order. */
+const USUAL_STATUSES = {
+  INBOUND: [
+    "AWAITING_MONEY_ORDER",
+    "TRANSACTION_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
+  OUTBOUND: [
+    "AWAITING_PAYMENT",
+    "PAYMENT_CONFIRMED",
+    "SETTLEMENT_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
+  UNKNOWN: [],
+} as const;
 
 test.each([
   ["AWAITING_PAYMENT", "AWAITING_FUNDS", "OUTBOUND"],

@@ -230,7 +230,7 @@ test.each([
 ])("%s=%s is left out with a warning, and spans are sent all the same", async (variable, value) => {
   const collector = await receiver();
   const { traces, lines } = open(collector.url, { [variable]: value });
-  expect(lines.map(({ level, event }) => `${level} ${event}`)).toContain("warn traces.left-out");
+  expect(lines.map(({ level, event }) => `${level} ${event}`)).toContain("warn traces.ignored");
   expect(lines.some(({ fields }) => String(fields["reason"]).includes(variable))).toBe(true);
   traces.begin(root).end({});
   await traces.close();
