@@ -197,7 +197,6 @@ const filled = (name, marks, part) => [name, fill(readFileSync(`${root}${name}`,
 
 /** @returns {Promise<{ path: string, text: string }[]>} every generated file with the text it should have */
 export async function generated() {
-  const style = (await prettier.resolveConfig(`${root}/package.json`)) ?? {};
   const rules = readFileSync(`${root}deploy/alerts/cambio-bridge.rules.yaml`, "utf8");
   const files = [
     ["src/records.ts", recordTypes(`${root}schemas`)],
@@ -208,6 +207,7 @@ export async function generated() {
   return Promise.all(
     files.map(async ([name = "", text = ""]) => {
       const path = `${root}${name}`;
+      const style = await prettier.resolveConfig(path);
       return { path, text: await prettier.format(text, { ...style, filepath: path }) };
     }),
   );
