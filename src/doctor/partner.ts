@@ -59,7 +59,7 @@ const judge = async (answer: Answer, config: Config): Promise<Check> => {
     ? warn(
         TOKENS,
         `its log of notifications can be read (${status}), but not as a whole: ${why}`,
-        'read "When a run is not complete" in docs/notification-log.md',
+        'read "When a run is not complete" in docs/partner.md',
       )
     : fail(
         TOKENS,
