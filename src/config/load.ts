@@ -2,7 +2,7 @@ import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { whyUnreadable } from "./file-name.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { brokenRules } from "./rules.ts";
-import { readList } from "./read.ts";
+import { readList } from "./kinds.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
@@ -167,7 +167,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   const { refused, warned } = unknownVariables(Object.keys(env), rows);
   problems.push(...refused);
   const config = values as Config;
-  problems.push(...brokenRules(config, needs).filter((problem) => !broken.has(problem.variable)));
+  problems.push(...brokenRules(config, needs, broken));
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
