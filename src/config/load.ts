@@ -1,3 +1,4 @@
+import type { Log } from "../runtime/log.ts";
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { whyUnreadable } from "./file-name.ts";
 import { unknownVariables } from "./unknown-variables.ts";
@@ -187,4 +188,14 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
 export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   const { config, problems, warnings } = readEnvironment(env, purpose);
   return problems.length > 0 ? { ok: false, problems, warnings } : { ok: true, config, warnings };
+};
+
+/** Watches the files of all secrets. @returns ends that */
+export const watchSecrets = (config: Config, log: Pick<Log, "warn">): (() => void) => {
+  const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
+  const ends = rows.flatMap(({ env, group, key }) => {
+    const value = groups[group]?.[key];
+    return value instanceof Secret ? value.watch(env, log) : [];
+  });
+  return () => ends.forEach((end) => end());
 };
