@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { webhookSecretFault } from "../config/webhook-secret.ts";
+import { webhookSecretFault } from "../config/rules.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { secretsIn } from "../runtime/secret-list.ts";

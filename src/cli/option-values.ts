@@ -1,6 +1,6 @@
 // Parsers for the values of options. Each throws an InvalidArgumentError whose message says what the value must be.
 import { InvalidArgumentError } from "commander";
-import { readDuration } from "../config/read.ts";
+import { readDuration } from "../config/kinds.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readInstant } from "../runtime/instant.ts";
 import { readSubscriptionUrl } from "./subscription-url.ts";

@@ -1,4 +1,4 @@
-import { isAddress } from "../config/read.ts";
+import { isAddress } from "../config/addresses.ts";
 import { decodePercent } from "../runtime/percent.ts";
 
 /** Reads an http or https address for webhooks; null for anything else, and for a fragment, which no server would see. */

@@ -1,8 +1,9 @@
+import type { Log } from "../runtime/log.ts";
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { whyUnreadable } from "./file-name.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { brokenRules } from "./rules.ts";
-import { readList } from "./read.ts";
+import { readList } from "./kinds.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
@@ -167,7 +168,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   const { refused, warned } = unknownVariables(Object.keys(env), rows);
   problems.push(...refused);
   const config = values as Config;
-  problems.push(...brokenRules(config, needs).filter((problem) => !broken.has(problem.variable)));
+  problems.push(...brokenRules(config, needs, broken));
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
@@ -187,4 +188,14 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
 export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   const { config, problems, warnings } = readEnvironment(env, purpose);
   return problems.length > 0 ? { ok: false, problems, warnings } : { ok: true, config, warnings };
+};
+
+/** Watches the files of all secrets. @returns ends that */
+export const watchSecrets = (config: Config, log: Pick<Log, "warn">): (() => void) => {
+  const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
+  const ends = rows.flatMap(({ env, group, key }) => {
+    const value = groups[group]?.[key];
+    return value instanceof Secret ? value.watch(env, log) : [];
+  });
+  return () => ends.forEach((end) => end());
 };

@@ -1,24 +1,3 @@
-import { readCertificates, readPrivateKey } from "./pem.ts";
-import {
-  checkPlainText,
-  readBrokers,
-  readCidrs,
-  readDuration,
-  readEndpoint,
-  readExtensions,
-  readHeaderName,
-  readHeaderText,
-  readInteger,
-  readItems,
-  readList,
-  readOrigin,
-  readParameterName,
-  readPointer,
-  readTokenFile,
-  readTrustedCidrs,
-  readUrl,
-  type Range,
-} from "./read.ts";
 import { Secret } from "./secret.ts";
 
 /**
@@ -27,186 +6,76 @@ import { Secret } from "./secret.ts";
  */
 export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner" | "console";
 
+/** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
+type Read<T> = (text: string) => T;
+
 /** One environment variable: its parser, default and documentation. */
 export type Setting<T> = {
   env: string;
   /** The default, as the text of the variable; null when there is none. */
   fallback: string | null;
+  help: string;
+  /** The form of a value, for documentation. */
+  shape: string;
+  read: Read<T>;
   /** It is required for each of these. */
   need: readonly Need[];
   secret: boolean;
-  /** The form of a value, for documentation. */
-  shape: string;
-  help: string;
-  /** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
-  read: (text: string) => T;
   /** Validates the text of a secret, from the variable or a file; throws like `read`. */
   check?: (text: string) => void;
 };
 
-type Row = { env: string; help: string; need?: readonly Need[] };
-type WithFallback = Row & { fallback: string };
+type Needed = { need?: readonly Need[] };
 /** A setting without a default, whose value may be undefined. */
 type Optional<T> = Setting<T> & { optional: true };
 
-const row = <T>(
-  { env, help, need = [], fallback = null }: Row & { fallback?: string | null },
-  shape: string,
-  read: (text: string) => T,
-): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
-
 /** Makes a kind of settings that always have a value. */
 export const withDefault =
-  <T>(shape: string, read: (text: string) => T) =>
-  (options: WithFallback): Setting<T> =>
-    row(options, shape, read);
+  <T>(shape: string, read: Read<T>) =>
+  (env: string, fallback: string, help: string): Setting<T> => ({
+    ...{ env, fallback, help, shape, read },
+    need: [],
+    secret: false,
+  });
+
+/** Makes a kind of settings that have no default, but a value where they are needed. */
+export const required =
+  <T>(shape: string, read: Read<T>) =>
+  (env: string, help: string, { need = [] }: Needed = {}): Setting<T> => ({
+    ...{ env, fallback: null, help, shape, read, need },
+    secret: false,
+  });
 
 /** Makes a kind of settings whose value may be undefined. */
 export const optional =
-  <T>(shape: string, read: (text: string) => T) =>
-  (options: Row): Optional<T> => ({ ...row(options, shape, read), optional: true });
-
-/**
- * A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. With `atLeastMs: 0`, `0` is accepted too.
- */
-export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
-  row(options, "duration", (text) => {
-    const least = options.atLeastMs ?? 1;
-    const ms = text === "0" && least === 0 ? 0 : readDuration(text);
-    if (ms < least) throw new Error(`is shorter than ${least}ms`);
-    return ms;
+  <T>(shape: string, read: Read<T>) =>
+  (env: string, help: string, needed?: Needed): Optional<T> => ({
+    ...required(shape, read)(env, help, needed),
+    optional: true,
   });
 
-export const integer = (options: WithFallback & Range): Setting<number> =>
-  row(options, "number", (text) => readInteger(text, options));
+/** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no text that anybody meant. */
+const ODD_TEXT = /[\p{Cc}\uFEFF\uFFFD]/u;
 
-export const optionalInteger = (options: Row & Range): Optional<number> =>
-  optional("number", (text) => readInteger(text, options))(options);
-
-/**
- * A TCP port. Kubernetes injects `tcp://…` for services under such names: that has an error message of its
- * own.
- */
-export const port = (options: WithFallback): Setting<number> =>
-  row(options, "port", (text) => {
-    if (text.startsWith("tcp://")) {
-      const service = options.env.replace(/_PORT$/, "").toLowerCase();
-      throw new Error(
-        `is an address, which Kubernetes injects for a service named "${service}": rename that service or set enableServiceLinks: false on the pod`,
-      );
-    }
-    return readInteger(text, { min: 0, max: 65_535 });
-  });
-
-const readText = (value: string): string => {
-  checkPlainText(value);
-  return value;
-};
-export const text = withDefault("text", readText);
-export const optionalText = optional("text", readText);
-
-/** Text that goes into a header of a request. */
-export const headerText = withDefault("text", readHeaderText);
-export const optionalHeaderText = optional("text", readHeaderText);
-
-export const headerName = withDefault("header name", readHeaderName);
-export const optionalHeaderName = optional("header name", readHeaderName);
-
-export const jsonPointer = optional("JSON pointer", readPointer);
-
-export const parameterName = withDefault("parameter name", readParameterName);
-
-/** The name of a file with certificates, PEM. */
-export const certificates = optional("file", readCertificates);
-
-/** The name of a file with a private key, PEM. */
-export const privateKey = optional("file", readPrivateKey);
-
-/** A path on the public listener. */
-export const path = (options: WithFallback): Setting<string> =>
-  row(options, "path", (value) => {
-    if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(value))
-      throw new Error("is not a path such as /webhooks/transaction-status");
-    return value;
-  });
-
-export const topic = (options: WithFallback): Setting<string> =>
-  row(options, "topic", (value) => {
-    if (!/^[A-Za-z0-9._-]{1,249}$/.test(value) || value === "." || value === "..") {
-      throw new Error("is not a topic name (letters, digits, dot, underscore and hyphen, at most 249)");
-    }
-    return value;
-  });
-
-/** Kafka's bootstrap brokers. */
-export const brokers = (options: Row): Setting<readonly string[]> =>
-  row(options, "list of host:port", (value) => {
-    const items = readBrokers(value);
-    if (items.length === 0) throw new Error("is empty");
-    return items;
-  });
-
-export const list = withDefault("list", readList);
-
-export const flag = (options: Row): Setting<boolean> =>
-  row({ ...options, fallback: "false" }, "true or false", (value) => {
-    if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
-    return value === "true";
-  });
-
-const readOneOf = <T extends string>(values: readonly T[], value: string): T => {
-  const found = values.find((candidate) => candidate === value);
-  if (found === undefined)
-    throw new Error(`is ${values.length > 1 ? "none of" : "not"} ${values.join(", ")}`);
-  return found;
+/** For secrets of any kind, and other texts: errors repeat nothing of them. */
+export const checkPlainText = (text: string): void => {
+  if (ODD_TEXT.test(text))
+    throw new Error(
+      "holds a byte order mark, a NUL, a line break or another control character, or is not in UTF-8",
+    );
 };
 
-export const oneOf = <T extends string>(options: WithFallback & { values: readonly T[] }): Setting<T> =>
-  row(options, options.values.join(", "), (value) => readOneOf(options.values, value));
-
-export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> =>
-  optional(options.values.join(", "), (value) => readOneOf(options.values, value))(options);
-
-export const someOf = <T extends string>(
-  options: WithFallback & { values: readonly T[] },
-): Setting<readonly T[]> =>
-  row(options, `list of ${options.values.join(", ")}`, (value) => {
-    const names = options.values.join(", ");
-    const isName = (item: string): boolean => options.values.some((candidate) => candidate === item);
-    const items = readItems(value, isName, `none of ${names}`);
-    if (items.length === 0) throw new Error(`names none of ${names}`);
-    return [...new Set(items.map((item) => readOneOf(options.values, item)))];
-  });
-
-export const url = optional("address", readUrl);
-
-/** A URL that is used unchanged, with its query. */
-export const endpoint = optional("address", readEndpoint);
-
-export const pairs = optional("`name=value,name=value`", readExtensions);
-
-/** The name of a file whose text is a secret, read again when it changes. */
-export const secretFile = optional("file", readTokenFile);
+/** The same for a list: white space around its items is no part of them. */
+export const checkPlainList = (text: string): void =>
+  checkPlainText(text.replace(/[\t\r\n ]*(^|,|$)[\t\r\n ]*/g, "$1"));
 
 /** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
-export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
-  ...optional("secret", (value) => Secret.of(value))(options),
+export const secret = (
+  env: string,
+  help: string,
+  { check = checkPlainText, need = [] }: Needed & { check?: (text: string) => void } = {},
+): Optional<Secret> => ({
+  ...optional("secret", (text) => Secret.of(text))(env, help, { need }),
   secret: true,
-  check: options.check ?? checkPlainText,
+  check,
 });
-
-export const requiredUrl = (options: Row): Setting<string> => row(options, "address", readUrl);
-
-export const origin = optional("address", readOrigin);
-
-/** Address ranges such as 10.0.0.0/8, or single addresses. */
-export const cidrs = withDefault("list of CIDRs", readCidrs);
-
-/** Address ranges of trusted peers: they must not cover all addresses. */
-export const trustedCidrs = withDefault("list of CIDRs", readTrustedCidrs);
-
-/** HTTP statuses, with classes such as 5xx. */
-export const statuses = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of statuses", (value) =>
-    readItems(value, (item) => /^([3-5]\d\d|[3-5]xx)$/.test(item), "no HTTP status such as 409 or 4xx"),
-  );

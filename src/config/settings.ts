@@ -1,8 +1,7 @@
-import { bridge, commands, management } from "./settings/bridge.ts";
+import { bridge, commands, management, reconcile } from "./settings/bridge.ts";
 import { consoleSettings } from "./settings/console.ts";
 import { kafka, registry, topics } from "./settings/kafka.ts";
 import { partner } from "./settings/partner.ts";
-import { reconcile } from "./settings/reconcile.ts";
 import { traces } from "./settings/traces.ts";
 import { webhook } from "./settings/webhook.ts";
 

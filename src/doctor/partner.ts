@@ -2,7 +2,7 @@ import { examineLog } from "../bridge/partner-log-views.ts";
 import { openPartner } from "../services/partner.ts";
 import { tlsMaterial } from "../services/pem.ts";
 import type { Config } from "../config/config.ts";
-import { isPrivateUrl } from "../config/read.ts";
+import { isPrivateUrl } from "../config/addresses.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { isPrivateUrl } from "../config/read.ts";
+import { isPrivateUrl } from "../config/addresses.ts";
 import { isLoopback } from "../runtime/cidr.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";

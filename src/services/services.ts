@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { watchSecrets } from "../config/watch-secrets.ts";
+import { watchSecrets } from "../config/load.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
 import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { readHeaderPairs } from "../config/read.ts";
+import { readHeaderPairs } from "../config/headers.ts";
 import type { SaslOptions } from "../kafka/client.ts";
 import type { RegistryAuth, RegistrySignIn } from "../kafka/schema/registry-headers.ts";
 import { clientCredentials } from "../kafka/sign-in/client-credentials.ts";

@@ -1,60 +1,60 @@
-import { duration, flag, integer, oneOf, port, someOf, text } from "../setting.ts";
+import { duration, flag, integer, oneOf, port, someOf, text } from "../kinds.ts";
 
 export const bridge = {
-  flows: someOf({
-    env: "FLOWS",
-    fallback: "webhooks,commands,reconcile",
+  flows: someOf("FLOWS", "webhooks,commands,reconcile", "The flows that this process runs.", {
     values: ["webhooks", "commands", "reconcile"],
-    help: "The flows that this process runs.",
   }),
-  logLevel: oneOf({
-    env: "LOG_LEVEL",
-    fallback: "info",
+  logLevel: oneOf("LOG_LEVEL", "info", "Least severe level that is logged.", {
     values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
-    help: "Least severe level that is logged.",
   }),
-  shutdownTimeoutMs: duration({
-    env: "SHUTDOWN_TIMEOUT",
-    fallback: "25s",
+  shutdownTimeoutMs: duration("SHUTDOWN_TIMEOUT", "25s", "Longest graceful shutdown after SIGTERM.", {
     atLeastMs: 6_000,
-    help: "Longest graceful shutdown after SIGTERM.",
   }),
-  setupOnStart: flag({ env: "SETUP_ON_START", help: "Runs `setup` before `serve`; for development." }),
+  setupOnStart: flag("SETUP_ON_START", "Runs `setup` before `serve`; for development."),
 } as const;
 
 export const management = {
-  host: text({
-    env: "MANAGEMENT_HOST",
-    fallback: "0.0.0.0",
-    help: "Address that the management listener (/livez, /readyz, /metrics) binds to.",
-  }),
-  port: port({
-    env: "MANAGEMENT_PORT",
-    fallback: "9090",
-    help: "Port of the management listener; 0 takes any free one.",
-  }),
+  host: text(
+    "MANAGEMENT_HOST",
+    "0.0.0.0",
+    "Address that the management listener (/livez, /readyz, /metrics) binds to.",
+  ),
+  port: port("MANAGEMENT_PORT", "9090", "Port of the management listener; 0 takes any free one."),
 } as const;
 
 export const commands = {
-  maxInFlight: integer({
-    env: "COMMANDS_MAX_IN_FLIGHT",
-    fallback: "64",
+  maxInFlight: integer("COMMANDS_MAX_IN_FLIGHT", "64", "Commands that a replica executes at the same time.", {
     min: 1,
     max: 10_000,
-    help: "Commands that a replica executes at the same time.",
   }),
-  maxAgeMs: duration({
-    env: "COMMANDS_MAX_AGE",
-    fallback: "15m",
-    help: "Commands older than this are rejected with COMMAND_TOO_OLD.",
-  }),
-  deadlineMs: duration({
-    env: "COMMANDS_DEADLINE",
-    fallback: "2m",
-    help: "Longest time for all attempts at a command, from when a replica takes it up (not while it waits behind its key).",
-  }),
-  trustTrace: flag({
-    env: "COMMANDS_TRUST_TRACE",
-    help: "Continues the trace that a command carries; false: only links to it.",
-  }),
+  maxAgeMs: duration(
+    "COMMANDS_MAX_AGE",
+    "15m",
+    "Commands older than this are rejected with COMMAND_TOO_OLD.",
+  ),
+  deadlineMs: duration(
+    "COMMANDS_DEADLINE",
+    "2m",
+    "Longest time for all attempts at a command, from when a replica takes it up (not while it waits behind its key).",
+  ),
+  trustTrace: flag(
+    "COMMANDS_TRUST_TRACE",
+    "Continues the trace that a command carries; false: only links to it.",
+  ),
+} as const;
+
+export const reconcile = {
+  everyMs: duration("RECONCILE_EVERY", "15m", "Time between two runs.", { atLeastMs: 1_000 }),
+  windowMs: duration("RECONCILE_WINDOW", "26h", "How far back a run reads the partner's log."),
+  lookbackMs: duration(
+    "RECONCILE_LOOKBACK",
+    "72h",
+    "How far back a run reads after a start or a change of leader, and once a day.",
+  ),
+  minAgeMs: duration(
+    "RECONCILE_MIN_AGE",
+    "10m",
+    "Notifications younger than this are left to their webhooks.",
+    { atLeastMs: 0 },
+  ),
 } as const;

@@ -1,5 +1,8 @@
-import { checkPlainList, isHeaderName } from "../read.ts";
-import { certificates, oneOf, optionalOneOf, secret, someOf, url, withDefault } from "../setting.ts";
+import { url } from "../addresses.ts";
+import { certificates } from "../files.ts";
+import { isHeaderName } from "../headers.ts";
+import { oneOf, optionalOneOf, someOf } from "../kinds.ts";
+import { checkPlainList, secret, withDefault } from "../setting.ts";
 
 // Readers for OpenTelemetry's own variables. They follow its specification, which differs from the bridge's
 // settings.
@@ -45,55 +48,45 @@ const flag = withDefault("true or false", readFlag);
  * others itself.
  */
 export const traces = {
-  disabled: flag({
-    env: "OTEL_SDK_DISABLED",
-    fallback: "false",
-    help: "Switches traces off, whatever else is set.",
-  }),
-  exporter: oneOf({
-    env: "OTEL_TRACES_EXPORTER",
-    fallback: "otlp",
+  disabled: flag("OTEL_SDK_DISABLED", "false", "Switches traces off, whatever else is set."),
+  exporter: oneOf("OTEL_TRACES_EXPORTER", "otlp", "Exporter; none switches traces off.", {
     values: ["otlp", "none"],
-    help: "Exporter; none switches traces off.",
   }),
-  endpoint: url({
-    env: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    help: "Address of the collector; /v1/traces is appended. Traces are off without this and the next setting.",
-  }),
-  tracesEndpoint: url({
-    env: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    help: "Full address for traces; nothing is appended.",
-  }),
-  protocol: oneOf({
-    env: "OTEL_EXPORTER_OTLP_PROTOCOL",
-    fallback: "http/protobuf",
-    values: PROTOCOLS,
-    help: "The only protocol that is supported, usually on port 4318 of a collector.",
-  }),
-  tracesProtocol: optionalOneOf({
-    env: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-    values: PROTOCOLS,
-    help: "Overrides the setting above for traces.",
-  }),
-  headers: secret({
-    env: "OTEL_EXPORTER_OTLP_HEADERS",
-    help: "Headers for the collector, as key=value,key=value with percent-escapes.",
-    check: checkHeaders,
-  }),
-  tracesHeaders: secret({
-    env: "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-    help: "Headers for traces only, added to those above.",
-    check: checkHeaders,
-  }),
-  caFile: certificates({ env: "OTEL_EXPORTER_OTLP_CERTIFICATE", help: "CA certificates, PEM." }),
-  tracesCaFile: certificates({
-    env: "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
-    help: "Overrides the setting above for traces.",
-  }),
-  propagators: someOf({
-    env: "OTEL_PROPAGATORS",
-    fallback: "tracecontext,baggage",
-    values: ["tracecontext", "baggage", "none"],
-    help: "Without tracecontext, trace contexts are neither read nor written. Baggage is never passed on.",
-  }),
+  endpoint: url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "Address of the collector; /v1/traces is appended. Traces are off without this and the next setting.",
+  ),
+  tracesEndpoint: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "Full address for traces; nothing is appended."),
+  protocol: oneOf(
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+    "http/protobuf",
+    "The only protocol that is supported, usually on port 4318 of a collector.",
+    { values: PROTOCOLS },
+  ),
+  tracesProtocol: optionalOneOf(
+    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+    "Overrides the setting above for traces.",
+    { values: PROTOCOLS },
+  ),
+  headers: secret(
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "Headers for the collector, as key=value,key=value with percent-escapes.",
+    { check: checkHeaders },
+  ),
+  tracesHeaders: secret(
+    "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+    "Headers for traces only, added to those above.",
+    { check: checkHeaders },
+  ),
+  caFile: certificates("OTEL_EXPORTER_OTLP_CERTIFICATE", "CA certificates, PEM."),
+  tracesCaFile: certificates(
+    "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+    "Overrides the setting above for traces.",
+  ),
+  propagators: someOf(
+    "OTEL_PROPAGATORS",
+    "tracecontext,baggage",
+    "Without tracecontext, trace contexts are neither read nor written. Baggage is never passed on.",
+    { values: ["tracecontext", "baggage", "none"] },
+  ),
 } as const;

@@ -69,7 +69,7 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
       headers.set("authorization", `Basic ${credentials}`);
     return oauth.clientCredentialsGrantRequest(server, client, clientAuth, parameters, {
       signal,
-      // config/sign-in-rules.ts decides whether plain http is allowed.
+      // config/rules.ts decides whether plain http is allowed.
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to make it stand out
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: async (url, init) => {

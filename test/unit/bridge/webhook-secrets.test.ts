@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { webhookSecrets } from "../../../src/bridge/webhook-secrets.ts";
-import { watchSecrets } from "../../../src/config/watch-secrets.ts";
+import { watchSecrets } from "../../../src/config/load.ts";
 import { configOf } from "../config/environment.ts";
 
 let folder = "";

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { loadConfig, type Environment } from "../../../src/config/load.ts";
 import type { Config, Problem, Purpose } from "../../../src/config/config.ts";
 
@@ -20,6 +21,16 @@ export const load = (over: Environment, purpose: Purpose = "serve") =>
 export const problemsOf = (over: Environment, purpose: Purpose = "serve"): string[] => {
   const loaded = load(over, purpose);
   return loaded.ok ? [] : loaded.problems.map(said);
+};
+
+/** The variables that have a problem. */
+export const refused = (over: Environment, purpose: Purpose = "serve"): string[] =>
+  problemsOf(over, purpose).map((problem) => problem.split(" ", 1)[0] ?? "");
+
+/** The same, and that a tool refuses the same ones. */
+export const refusedByAll = (over: Environment): string[] => {
+  expect(problemsOf(over, "tool")).toEqual(problemsOf(over));
+  return refused(over);
 };
 
 export const warningsOf = (over: Environment, purpose: Purpose = "serve"): string[] => {

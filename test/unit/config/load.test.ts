@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../../src/config/load.ts";
+import { type Environment, loadConfig } from "../../../src/config/load.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
 import type { Purpose } from "../../../src/config/config.ts";
-import { complete, configOf, load, problemsOf, warningsOf } from "./environment.ts";
+import { complete, configOf, load, problemsOf, refused, warningsOf } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,48 +18,20 @@ const cert = fileWith("cert.pem", TEST_CERT);
 const key = fileWith("key.pem", TEST_KEY);
 
 describe("required settings", () => {
-  const missing = (env: Record<string, string>, purpose: Purpose = "serve"): string[] => {
-    const loaded = loadConfig(env, purpose);
-    return loaded.ok ? [] : loaded.problems.map(({ variable }) => variable).sort();
-  };
-
-  test("an empty environment gets all problems at once", () => {
-    expect(missing({})).toEqual([
-      "KAFKA_BROKERS",
-      "PARTNER_ACCESS_TOKEN",
-      "PARTNER_BASE_URL",
-      "PARTNER_NAME",
-      "PARTNER_X_TOKEN",
-      "SCHEMA_REGISTRY_URL",
-      "WEBHOOK_AUTH",
-    ]);
-  });
-  test("a tool needs Kafka and the registry only", () => {
-    expect(missing({}, "tool")).toEqual(["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL"]);
-  });
-  test("each flow needs its own", () => {
-    expect(missing({ FLOWS: "webhooks" })).toEqual([
-      "KAFKA_BROKERS",
-      "PARTNER_BASE_URL",
-      "SCHEMA_REGISTRY_URL",
-      "WEBHOOK_AUTH",
-    ]);
-    expect(missing({ FLOWS: "commands" })).toEqual([
-      "KAFKA_BROKERS",
-      "PARTNER_ACCESS_TOKEN",
-      "PARTNER_BASE_URL",
-      "PARTNER_NAME",
-      "PARTNER_X_TOKEN",
-      "SCHEMA_REGISTRY_URL",
-    ]);
-  });
+  const KAFKA = ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL"];
   const CALLS = ["PARTNER_ACCESS_TOKEN", "PARTNER_BASE_URL", "PARTNER_NAME", "PARTNER_X_TOKEN"];
-  test("the reconcile flow needs the settings of partner calls", () => {
-    expect(missing({ FLOWS: "reconcile" })).toEqual(["KAFKA_BROKERS", ...CALLS, "SCHEMA_REGISTRY_URL"]);
-  });
-  test("a command that only calls the partner needs neither Kafka nor the registry", () => {
-    expect(missing({}, "partner")).toEqual(CALLS);
-    expect(missing({}, "reconcile")).toEqual(["KAFKA_BROKERS", ...CALLS, "SCHEMA_REGISTRY_URL"]);
+  test.each<[Purpose, string, string[]]>([
+    ["serve", "", [...KAFKA, ...CALLS, "WEBHOOK_AUTH"]],
+    ["serve", "webhooks", [...KAFKA, "PARTNER_BASE_URL", "WEBHOOK_AUTH"]],
+    ["serve", "commands", [...KAFKA, ...CALLS]],
+    ["serve", "reconcile", [...KAFKA, ...CALLS]],
+    ["tool", "", KAFKA],
+    ["partner", "", CALLS],
+    ["reconcile", "", [...KAFKA, ...CALLS]],
+  ])("%s with flows %j lacks all of them at once", (purpose, flows, variables) => {
+    const loaded = loadConfig({ FLOWS: flows }, purpose);
+    const missing = loaded.ok ? [] : loaded.problems.map(({ variable }) => variable);
+    expect(missing.sort()).toEqual(variables.toSorted());
   });
   test("a variable that is empty counts as absent", () => {
     expect(problemsOf({ KAFKA_BROKERS: "" })).toEqual([expect.stringMatching(/^KAFKA_BROKERS is not set/)]);
@@ -192,6 +164,11 @@ describe("values that cannot be read", () => {
       PARTNER_NAMES: "acme",
       KAFKA_SASL_MECHANISM: "plain",
       KAFKA_TLS: "true",
+      TOPIC_COMMANDS: "fx.dead-letters",
+      PARTNER_PROXY_URL: "http://%@proxy",
+      WEBHOOK_ALLOWED_CIDRS: "fe80::1%eth0/64",
+      WEBHOOK_TRUSTED_PROXY_CIDRS: "0.0.0.0/0",
+      PARTNER_TLS_CA_FILE: key,
     });
     expect(problems.map((problem) => problem.split(" ", 1)[0]).sort()).toEqual([
       "COMMANDS_MAX_AGE",
@@ -200,7 +177,12 @@ describe("values that cannot be read", () => {
       "KAFKA_SASL_PASSWORD",
       "KAFKA_SASL_USERNAME",
       "PARTNER_NAMES",
+      "PARTNER_PROXY_URL",
+      "PARTNER_TLS_CA_FILE",
+      "TOPIC_DEAD_LETTERS",
+      "WEBHOOK_ALLOWED_CIDRS",
       "WEBHOOK_PORT",
+      "WEBHOOK_TRUSTED_PROXY_CIDRS",
     ]);
   });
 });
@@ -248,94 +230,72 @@ describe("values that can be read", () => {
 
 describe("rules between settings", () => {
   const webhookKey = Buffer.alloc(24, 7).toString("base64");
+  const standard = (secret: string) => ({ WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: secret });
+  const scram = { KAFKA_SASL_MECHANISM: "scram-sha-512" };
+  const plain = { KAFKA_SASL_MECHANISM: "plain", TOPIC_COMMANDS: "fx.dead-letters" };
+  const local = { WEBHOOK_PORT: "9090", WEBHOOK_HOST: "127.0.0.1" };
+  const carried = { WEBHOOK_SIGNATURE_HEADER: "x-secret" };
+  const SERVE: Purpose[] = ["serve"];
+  const CALLS: Purpose[] = ["serve", "partner", "reconcile"];
+  const RECONCILE: Purpose[] = ["serve", "reconcile"];
+  const KAFKA: Purpose[] = ["serve", "tool", "reconcile"];
 
-  test.each([
-    ["a call longer than a drain", { PARTNER_CALL_TIMEOUT: "21s" }, "PARTNER_CALL_TIMEOUT"],
-    ["a drain shorter than a call", { SHUTDOWN_TIMEOUT: "19s" }, "PARTNER_CALL_TIMEOUT"],
-    ["path-token without a secret", { WEBHOOK_SECRET: undefined }, "WEBHOOK_SECRET"],
-    ["a secret of commas", { WEBHOOK_SECRET: " ,," }, "WEBHOOK_SECRET"],
-    ["header without its name", { WEBHOOK_AUTH: "header", WEBHOOK_SECRET: "s" }, "WEBHOOK_SIGNATURE_HEADER"],
-    ["hmac without a header", { WEBHOOK_AUTH: "hmac", WEBHOOK_SECRET: "s" }, "WEBHOOK_SIGNATURE_HEADER"],
+  test.each<[Environment, variables: string[], Purpose[]]>([
+    [{ PARTNER_CALL_TIMEOUT: "21s" }, ["PARTNER_CALL_TIMEOUT"], SERVE],
+    [{ SHUTDOWN_TIMEOUT: "19s" }, ["PARTNER_CALL_TIMEOUT"], SERVE],
+    [{ WEBHOOK_SECRET: undefined }, ["WEBHOOK_SECRET"], SERVE],
+    [{ WEBHOOK_SECRET: " ,," }, ["WEBHOOK_SECRET"], SERVE],
+    [{ WEBHOOK_SECRET: "." }, ["WEBHOOK_SECRET"], SERVE],
+    [{ WEBHOOK_SECRET: "good,.." }, ["WEBHOOK_SECRET"], SERVE],
+    [{ WEBHOOK_AUTH: "header", WEBHOOK_SECRET: "s" }, ["WEBHOOK_SIGNATURE_HEADER"], SERVE],
+    [{ WEBHOOK_AUTH: "hmac", WEBHOOK_SECRET: "s" }, ["WEBHOOK_SIGNATURE_HEADER"], SERVE],
+    [standard(`whsec_${webhookKey},whsec_no base64!`), ["WEBHOOK_SECRET"], SERVE],
+    [standard("whsec_"), ["WEBHOOK_SECRET"], SERVE],
+    [{ WEBHOOK_PORT: "9090" }, ["WEBHOOK_PORT"], SERVE],
+    [local, ["WEBHOOK_PORT"], SERVE],
+    [{ ...local, MANAGEMENT_HOST: "127.0.0.1" }, ["WEBHOOK_PORT"], SERVE],
+    [{ PARTNER_TLS_CERT_FILE: cert }, ["PARTNER_TLS_KEY_FILE"], CALLS],
+    [{ PARTNER_TLS_KEY_FILE: key }, ["PARTNER_TLS_CERT_FILE"], CALLS],
+    [{ RECONCILE_WINDOW: "73h" }, ["RECONCILE_LOOKBACK"], RECONCILE],
+    [{ RECONCILE_MIN_AGE: "26h" }, ["RECONCILE_WINDOW"], RECONCILE],
+    [{ RECONCILE_EVERY: "1551m" }, ["RECONCILE_WINDOW"], RECONCILE],
+    [{ SCHEMA_REGISTRY_USERNAME: "u" }, ["SCHEMA_REGISTRY_PASSWORD"], KAFKA],
+    [{ SCHEMA_REGISTRY_PASSWORD: "p" }, ["SCHEMA_REGISTRY_USERNAME"], KAFKA],
+    [{ KAFKA_TLS: "true", KAFKA_TLS_CERT_FILE: cert }, ["KAFKA_TLS_KEY_FILE"], KAFKA],
+    [{ ...scram, KAFKA_SASL_PASSWORD: "p" }, ["KAFKA_SASL_USERNAME"], KAFKA],
+    [{ ...scram, KAFKA_SASL_USERNAME: "u" }, ["KAFKA_SASL_PASSWORD"], KAFKA],
+    [{ KAFKA_SASL_PASSWORD: "p" }, ["KAFKA_SASL_MECHANISM"], KAFKA],
+    [{ TOPIC_COMMANDS: "one", TOPIC_COMMAND_RESULTS: "one" }, ["TOPIC_COMMAND_RESULTS"], KAFKA],
+    [{ TOPIC_DEAD_LETTERS: "fx.commands" }, ["TOPIC_DEAD_LETTERS"], KAFKA],
+    [{ TOPIC_TRANSACTION_STATUS: "fx.dead-letters" }, ["TOPIC_DEAD_LETTERS"], KAFKA],
     [
-      "standard-webhooks with a secret that is no base64",
-      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${webhookKey},whsec_no base64!` },
-      "WEBHOOK_SECRET",
+      { TOPIC_COMMANDS: "x", TOPIC_COMMAND_JOURNAL: "x", TOPIC_DEAD_LETTERS: "x" },
+      ["TOPIC_COMMAND_JOURNAL", "TOPIC_DEAD_LETTERS"],
+      KAFKA,
     ],
+    [{ PARTNER_CALL_TIMEOUT: "20s" }, [], SERVE],
+    [{ WEBHOOK_AUTH: "none", WEBHOOK_SECRET: undefined }, [], SERVE],
+    [{ WEBHOOK_AUTH: "hmac", WEBHOOK_SIGNATURE_HEADER: "X-Signature" }, [], SERVE],
+    [standard(`whsec_${webhookKey}, ${webhookKey}`), [], SERVE],
+    [{ FLOWS: "commands", WEBHOOK_SECRET: "," }, [], SERVE],
+    [{ WEBHOOK_SECRET: "caf\u00e9/ 1" }, [], SERVE],
+    [{ ...carried, WEBHOOK_AUTH: "header", WEBHOOK_SECRET: "caf\u00e9 1" }, [], SERVE],
+    [{ ...carried, WEBHOOK_AUTH: "hmac", WEBHOOK_SECRET: "first,\n second\n\n" }, [], SERVE],
+    [{ ...local, WEBHOOK_HOST: "10.0.0.1", MANAGEMENT_HOST: "127.0.0.1" }, [], SERVE],
+    [{ WEBHOOK_PORT: "0", MANAGEMENT_PORT: "0" }, [], SERVE],
+    [{ WEBHOOK_PORT: "9090", FLOWS: "commands" }, [], SERVE],
+    [{ FLOWS: "webhooks,commands", RECONCILE_WINDOW: "73h" }, ["RECONCILE_LOOKBACK"], ["reconcile"]],
+    [{ FLOWS: "webhooks,commands", RECONCILE_MIN_AGE: "26h" }, ["RECONCILE_WINDOW"], ["reconcile"]],
+    [{ RECONCILE_WINDOW: "25m", RECONCILE_LOOKBACK: "25m" }, [], RECONCILE],
+    [{ RECONCILE_MIN_AGE: "0" }, [], RECONCILE],
     [
-      "standard-webhooks with nothing behind the prefix",
-      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: "whsec_" },
-      "WEBHOOK_SECRET",
+      { ...plain },
+      ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD", "KAFKA_SASL_MECHANISM", "TOPIC_DEAD_LETTERS"],
+      KAFKA,
     ],
-    ["a partner certificate without its key", { PARTNER_TLS_CERT_FILE: cert }, "PARTNER_TLS_KEY_FILE"],
-    ["a partner key without its certificate", { PARTNER_TLS_KEY_FILE: key }, "PARTNER_TLS_CERT_FILE"],
-  ])("%s", (_, over, variable) => {
-    expect(problemsOf(over)).toEqual([expect.stringMatching(new RegExp(`^${variable} `))]);
-    expect(problemsOf(over, "tool"), "no matter to a tool").toEqual([]);
-  });
-
-  const reconcile = { FLOWS: "webhooks,reconcile" };
-  test.each([
-    ["a lookback shorter than the window", { RECONCILE_WINDOW: "73h" }, "RECONCILE_LOOKBACK"],
-    ["a window that holds nothing of age", { RECONCILE_MIN_AGE: "26h" }, "RECONCILE_WINDOW"],
-    ["a window with a gap to the next", { RECONCILE_EVERY: "1551m" }, "RECONCILE_WINDOW"],
-  ])("%s", (_, over, variable) => {
-    const problem = [expect.stringMatching(new RegExp(`^${variable} `))];
-    expect(problemsOf({ ...reconcile, ...over })).toEqual(problem);
-    expect(problemsOf(over, "reconcile")).toEqual(problem);
-    for (const purpose of ["tool", "partner"] as const) expect(problemsOf(over, purpose)).toEqual([]);
-    expect(problemsOf({ ...over, FLOWS: "webhooks,commands" }), "no matter without that flow").toEqual([]);
-  });
-
-  test("a client certificate for the partner needs its key", () => {
-    for (const purpose of ["partner", "reconcile"] as const)
-      expect(problemsOf({ PARTNER_TLS_CERT_FILE: cert }, purpose)).toEqual([
-        expect.stringMatching(/^PARTNER_TLS_KEY_FILE /),
-      ]);
-  });
-
-  test("problems with Kafka's settings do not concern a command that only calls the partner", () => {
-    expect(
-      problemsOf({ KAFKA_SASL_MECHANISM: "plain", TOPIC_COMMANDS: "fx.dead-letters" }, "partner"),
-    ).toEqual([]);
-  });
-
-  test.each([
-    ["a user without a password", { SCHEMA_REGISTRY_USERNAME: "u" }, "SCHEMA_REGISTRY_PASSWORD"],
-    ["a password without a user", { SCHEMA_REGISTRY_PASSWORD: "p" }, "SCHEMA_REGISTRY_USERNAME"],
-    [
-      "a Kafka certificate without its key",
-      { KAFKA_TLS: "true", KAFKA_TLS_CERT_FILE: cert },
-      "KAFKA_TLS_KEY_FILE",
-    ],
-    [
-      "a mechanism without a user",
-      { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_PASSWORD: "p" },
-      "KAFKA_SASL_USERNAME",
-    ],
-    [
-      "a mechanism without a password",
-      { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u" },
-      "KAFKA_SASL_PASSWORD",
-    ],
-    ["a password without a mechanism", { KAFKA_SASL_PASSWORD: "p" }, "KAFKA_SASL_MECHANISM"],
-  ])("%s, which a tool must not go without either", (_, over, variable) => {
-    for (const purpose of ["serve", "tool"] as const)
-      expect(problemsOf(over, purpose)).toEqual([expect.stringMatching(new RegExp(`^${variable} `))]);
-  });
-
-  test.each([
-    ["a call as long as a drain allows", { PARTNER_CALL_TIMEOUT: "20s" }],
-    ["none without a secret", { WEBHOOK_AUTH: "none", WEBHOOK_SECRET: undefined }],
-    ["hmac with all it needs", { WEBHOOK_AUTH: "hmac", WEBHOOK_SIGNATURE_HEADER: "X-Signature" }],
-    [
-      "standard-webhooks keys with and without prefix",
-      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${webhookKey}, ${webhookKey}` },
-    ],
-    ["a webhook secret that is wrong, without that flow", { FLOWS: "commands", WEBHOOK_SECRET: "," }],
-    ["windows that just meet", { ...reconcile, RECONCILE_WINDOW: "25m", RECONCILE_LOOKBACK: "25m" }],
-    ["every notification at once", { ...reconcile, RECONCILE_MIN_AGE: "0" }],
-  ])("%s is fine", (_, over) => {
-    expect(problemsOf(over)).toEqual([]);
+  ])("%j: %j", (env, variables, purposes) => {
+    for (const purpose of ["serve", "tool", "partner", "reconcile"] as const)
+      expect(refused(env, purpose), purpose).toEqual(purposes.includes(purpose) ? variables : []);
   });
 });
 

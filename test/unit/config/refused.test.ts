@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
-import { problemsOf, warningsOf } from "./environment.ts";
+import { problemsOf, refusedByAll, warningsOf } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-refused-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,13 +17,6 @@ const fileWith = (text: string): string => {
 };
 const cert = fileWith(TEST_CERT);
 const key = fileWith(TEST_KEY);
-
-/** The variables with problems; also checks that tools and `serve` report the same ones. */
-const refused = (env: Environment): string[] => {
-  const problems = problemsOf(env);
-  expect(problemsOf(env, "tool")).toEqual(problems);
-  return problems.map((problem) => problem.split(" ", 1)[0] ?? "");
-};
 
 describe("secrets that would be sent in clear", () => {
   const pair = { KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key };
@@ -42,11 +35,11 @@ describe("secrets that would be sent in clear", () => {
     ["a CA alone", { KAFKA_TLS_CA_FILE: cert }, ["KAFKA_TLS_CA_FILE"]],
     ["a password", sasl("plain"), ["KAFKA_SASL_MECHANISM"]],
   ])("%s without TLS", (_, env, variables) => {
-    expect(refused(env)).toEqual(variables);
-    expect(refused({ ...env, KAFKA_TLS: "false" })).toEqual(variables);
-    expect(refused({ ...env, KAFKA_ALLOW_PLAINTEXT: "false" })).toEqual(variables);
-    expect(refused({ ...env, KAFKA_TLS: "true" })).toEqual([]);
-    expect(refused({ ...env, KAFKA_ALLOW_PLAINTEXT: "true" })).toEqual([]);
+    expect(refusedByAll(env)).toEqual(variables);
+    expect(refusedByAll({ ...env, KAFKA_TLS: "false" })).toEqual(variables);
+    expect(refusedByAll({ ...env, KAFKA_ALLOW_PLAINTEXT: "false" })).toEqual(variables);
+    expect(refusedByAll({ ...env, KAFKA_TLS: "true" })).toEqual([]);
+    expect(refusedByAll({ ...env, KAFKA_ALLOW_PLAINTEXT: "true" })).toEqual([]);
     for (const problem of problemsOf(env)) {
       expect(problem).toContain("KAFKA_TLS=true");
       expect(problem).toContain("KAFKA_ALLOW_PLAINTEXT=true");
@@ -55,7 +48,7 @@ describe("secrets that would be sent in clear", () => {
   });
 
   test.each(["scram-sha-256", "scram-sha-512"])("%s never shows the password", (mechanism) => {
-    expect(refused(sasl(mechanism))).toEqual([]);
+    expect(refusedByAll(sasl(mechanism))).toEqual([]);
   });
 });
 
@@ -73,23 +66,9 @@ test("a public URL that contains the webhook's token", () => {
   expect(at("/hooks/one", { WEBHOOK_AUTH: "header", WEBHOOK_SIGNATURE_HEADER: "x" })).toEqual([]);
   for (const path of ["/hooks?token=one", "/hooks#one"])
     expect(at(path), path).toEqual(["WEBHOOK_PUBLIC_URL"]);
-  expect(refused({ WEBHOOK_PUBLIC_URL: "https://user:one@bridge.example/" })).toEqual(["WEBHOOK_PUBLIC_URL"]);
-});
-
-describe("two topics with one name", () => {
-  test("are refused", () => {
-    expect(problemsOf({ TOPIC_COMMANDS: "one", TOPIC_COMMAND_RESULTS: "one" })).toEqual([
-      expect.stringMatching(/^TOPIC_COMMAND_RESULTS .*TOPIC_COMMANDS/),
-    ]);
-  });
-  test("also when one of them is a default", () => {
-    expect(refused({ TOPIC_DEAD_LETTERS: "fx.commands" })).toEqual(["TOPIC_DEAD_LETTERS"]);
-    expect(refused({ TOPIC_TRANSACTION_STATUS: "fx.dead-letters" })).toEqual(["TOPIC_DEAD_LETTERS"]);
-  });
-  test("each of them is reported", () => {
-    const env = { TOPIC_COMMANDS: "x", TOPIC_COMMAND_JOURNAL: "x", TOPIC_DEAD_LETTERS: "x" };
-    expect(refused(env)).toEqual(["TOPIC_COMMAND_JOURNAL", "TOPIC_DEAD_LETTERS"]);
-  });
+  expect(refusedByAll({ WEBHOOK_PUBLIC_URL: "https://user:one@bridge.example/" })).toEqual([
+    "WEBHOOK_PUBLIC_URL",
+  ]);
 });
 
 describe("certificates and keys", () => {
@@ -208,29 +187,6 @@ describe("address ranges", () => {
     "::ffff:10.0.0.0/104",
   ])("%s are proxies", (ranges) => {
     expect(problemsOf({ WEBHOOK_TRUSTED_PROXY_CIDRS: ranges })).toEqual([]);
-  });
-});
-
-describe("webhook secrets that no request can carry", () => {
-  const auth = (kind: string, secret: string) => ({
-    WEBHOOK_AUTH: kind,
-    WEBHOOK_SECRET: secret,
-    WEBHOOK_SIGNATURE_HEADER: "x-secret",
-  });
-  test.each([
-    ["path-token", "."],
-    ["path-token", "good,.."],
-  ])("%s: %j", (kind, secret) => {
-    expect(problemsOf(auth(kind, secret))).toEqual([
-      expect.stringMatching(/^WEBHOOK_SECRET holds a secret that/),
-    ]);
-  });
-  test.each([
-    ["path-token", "caf\u00e9/ 1"],
-    ["header", "caf\u00e9 1"],
-    ["hmac", "first,\n second\n\n"],
-  ])("%s: %j can be sent", (kind, secret) => {
-    expect(problemsOf(auth(kind, secret))).toEqual([]);
   });
 });
 
@@ -355,40 +311,4 @@ describe("the quotes of an env file", () => {
   test.each(['a"b', '"', "\"a'", ""])("%j has none", (name) => {
     expect(warningsOf({ KAFKA_CLIENT_ID: name })).toEqual([]);
   });
-});
-
-describe("two listeners of one process", () => {
-  test.each([
-    [{ WEBHOOK_PORT: "9090" }, true],
-    [{ WEBHOOK_PORT: "9090", WEBHOOK_HOST: "127.0.0.1" }, true],
-    [{ WEBHOOK_PORT: "9090", WEBHOOK_HOST: "127.0.0.1", MANAGEMENT_HOST: "127.0.0.1" }, true],
-    [{ WEBHOOK_PORT: "9090", WEBHOOK_HOST: "10.0.0.1", MANAGEMENT_HOST: "127.0.0.1" }, false],
-    [{ WEBHOOK_PORT: "0", MANAGEMENT_PORT: "0" }, false],
-    [{ WEBHOOK_PORT: "9090", FLOWS: "commands" }, false],
-  ])("%j", (env, isRefused) => {
-    expect(problemsOf(env)).toEqual(
-      isRefused ? [expect.stringMatching(/^WEBHOOK_PORT .*MANAGEMENT_PORT/)] : [],
-    );
-  });
-});
-
-test("all problems are reported at once", () => {
-  const env = {
-    KAFKA_TLS_CA_FILE: cert,
-    TOPIC_COMMANDS: "fx.dead-letters",
-    PARTNER_PROXY_URL: "http://%@proxy",
-    WEBHOOK_ALLOWED_CIDRS: "fe80::1%eth0/64",
-    WEBHOOK_TRUSTED_PROXY_CIDRS: "0.0.0.0/0",
-    PARTNER_TLS_CA_FILE: key,
-  };
-  expect(problemsOf(env).map((problem) => problem.split(" ", 1)[0])).toEqual(
-    expect.arrayContaining([
-      "KAFKA_TLS_CA_FILE",
-      "TOPIC_DEAD_LETTERS",
-      "PARTNER_PROXY_URL",
-      "WEBHOOK_ALLOWED_CIDRS",
-      "WEBHOOK_TRUSTED_PROXY_CIDRS",
-      "PARTNER_TLS_CA_FILE",
-    ]),
-  );
 });

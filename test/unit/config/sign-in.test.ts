@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
-import { problemsOf } from "./environment.ts";
+import { problemsOf, refusedByAll } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-sign-in-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -12,13 +12,6 @@ const fileWith = (text: string): string => {
   const file = join(folder, `file-${++files}`);
   writeFileSync(file, text);
   return file;
-};
-
-/** The variables with problems; also checks that tools and `serve` report the same ones. */
-const refused = (env: Environment): string[] => {
-  const problems = problemsOf(env);
-  expect(problemsOf(env, "tool")).toEqual(problems);
-  return problems.map((problem) => problem.split(" ", 1)[0] ?? "");
 };
 
 describe("authentication to Kafka and the registry", () => {
@@ -108,7 +101,7 @@ describe("authentication to Kafka and the registry", () => {
     ["an empty file", { ...oauth, KAFKA_OAUTH_TOKEN_FILE: fileWith("\n") }, ["KAFKA_OAUTH_TOKEN_FILE"]],
     ["an unknown mechanism alone", { ...client, KAFKA_SASL_MECHANISM: "oauth" }, ["KAFKA_SASL_MECHANISM"]],
   ])("%s is refused", (_, env, variables) => {
-    expect(refused(env)).toEqual(variables);
+    expect(refusedByAll(env)).toEqual(variables);
     expect(problemsOf(env).join()).not.toContain("client-text");
     for (const problem of problemsOf(env)) expect(problem).not.toContain("undefined");
   });
@@ -121,11 +114,11 @@ describe("authentication to Kafka and the registry", () => {
       KAFKA_OAUTH_TOKEN_ENDPOINT: "http://idp/token",
       SCHEMA_REGISTRY_OAUTH: "true",
     };
-    expect(refused(env)).toEqual([
+    expect(refusedByAll(env)).toEqual([
       "KAFKA_SASL_MECHANISM",
       "KAFKA_OAUTH_TOKEN_ENDPOINT",
       "SCHEMA_REGISTRY_OAUTH",
     ]);
-    expect(refused({ ...env, KAFKA_ALLOW_PLAINTEXT: "true" })).toEqual([]);
+    expect(refusedByAll({ ...env, KAFKA_ALLOW_PLAINTEXT: "true" })).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { measured, openPartner } from "../../../src/services/partner.ts";
 import type { Config } from "../../../src/config/config.ts";
-import { watchSecrets } from "../../../src/config/watch-secrets.ts";
+import { watchSecrets } from "../../../src/config/load.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Metrics } from "../../../src/ops/metrics.ts";
 import type { CallOptions, Outcome } from "../../../src/partner/types.ts";

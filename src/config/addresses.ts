@@ -1,0 +1,88 @@
+import { coverAllAddresses, isCidr } from "../runtime/cidr.ts";
+import { decodePercent } from "../runtime/percent.ts";
+import { listOf } from "./kinds.ts";
+import { checkPlainText, optional, required, withDefault } from "./setting.ts";
+
+/** Not two addresses, as other programs take. The URL parser takes a comma for part of a name or path. */
+const isOne = (text: string, { hostname }: URL): boolean =>
+  !/[,;|]https?:\/\//i.test(text) && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname);
+
+/** Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, and needs no slashes. */
+export const isAddress = (text: string): boolean =>
+  /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) && isOne(text, new URL(text));
+
+const parsedUrl = (value: string): URL => {
+  if (!isAddress(value)) throw new Error("is not one http or https address");
+  const parsed = new URL(value);
+  if (parsed.port === "0") throw new Error("names port 0, which no server can have");
+  if (parsed.username !== "" || parsed.password !== "")
+    throw new Error("holds credentials, which have settings of their own");
+  return parsed;
+};
+
+const readUrl = (value: string): string => {
+  const { search, hash } = parsedUrl(value);
+  if (search !== "" || hash !== "") throw new Error("has a query or a fragment");
+  return value.replace(/\/+$/, "");
+};
+
+/** An http or https address without credentials, query or trailing slash. */
+export const url = optional("address", readUrl);
+export const requiredUrl = required("address", readUrl);
+
+/** An http or https address without credentials or fragment, unchanged: some token endpoints have a query. */
+export const endpoint = optional("address", (value) => {
+  if (parsedUrl(value).hash !== "") throw new Error("has a fragment");
+  return value;
+});
+
+/** Whether traffic to this address stays on the machine or is encrypted. */
+export const isPrivateUrl = (value: string): boolean => {
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+};
+
+/** An origin as browsers write it. Requires https, except on this machine: operators send passwords there. */
+export const origin = optional("address", (value) => {
+  const parsed = parsedUrl(value).origin;
+  if (value.toLowerCase().replace(/\/$/, "") !== parsed)
+    throw new Error("is not an origin such as https://console.example, without path or default port");
+  if (!isPrivateUrl(parsed)) throw new Error("is not https");
+  return parsed;
+});
+
+/** The address may hold a password: errors repeat nothing of it. */
+export const checkProxy = (text: string): void => {
+  checkPlainText(text);
+  const proxy = URL.canParse(text) ? new URL(text) : null;
+  if (proxy === null || !/^https?:$/.test(proxy.protocol) || proxy.port === "0" || !isOne(text, proxy))
+    throw new Error("is not one address such as http://proxy:3128");
+  if (decodePercent(proxy.username) === null || decodePercent(proxy.password) === null)
+    throw new Error("holds a % in its user or password that begins no escape: write %25 for it");
+};
+
+const readCidrs = listOf(isCidr, "no range such as 10.0.0.0/8");
+
+/** Address ranges such as 10.0.0.0/8, or single addresses. */
+export const cidrs = withDefault("list of CIDRs", readCidrs);
+
+/** Address ranges of trusted peers: they must not cover all addresses. */
+export const trustedCidrs = withDefault("list of CIDRs", (value) => {
+  const items = readCidrs(value);
+  if (coverAllAddresses(items))
+    throw new Error("holds every address, so that anybody could forge the header: name only the proxies");
+  return items;
+});
+
+/** `host:port`, with an IPv6 address in brackets. */
+const isBroker = (text: string): boolean => {
+  const port = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text)?.[1];
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
+};
+
+/** Kafka's bootstrap brokers. */
+export const brokers = required("list of host:port", (value) => {
+  const items = listOf(isBroker, "no host:port such as kafka-1:9092")(value);
+  if (items.length === 0) throw new Error("is empty");
+  return items;
+});

@@ -1,0 +1,78 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { unreadableFile } from "./file-name.ts";
+import { Secret } from "./secret.ts";
+import { optional } from "./setting.ts";
+
+// Files that settings name. They are validated when the settings are read. Otherwise a bad one would show only
+// when a connection is opened, and TLS accepts a CA file without certificates: it trusts nobody then, without an
+// error.
+
+const CERTIFICATE = /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/;
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(unreadableFile(file, error), { cause: error });
+  }
+};
+
+/** The name of a file with certificates, PEM. */
+export const certificates = optional("file", (file) => {
+  const parts = textOf(file)
+    .split(/(?=-----BEGIN )/)
+    .filter((part) => CERTIFICATE.test(part));
+  try {
+    if (parts.length === 0) throw new Error("none");
+    for (const part of parts) new X509Certificate(part);
+    return file;
+  } catch {
+    throw new Error(`names a file that holds no certificates in PEM, or broken ones: ${file}`);
+  }
+});
+
+/** The name of a file with a private key, PEM. */
+export const privateKey = optional("file", (file) => {
+  const text = textOf(file);
+  try {
+    createPrivateKey(text);
+    return file;
+  } catch {
+    throw new Error(`names a file that holds no private key in PEM, or one with a passphrase: ${file}`);
+  }
+});
+
+/** Whether the private key belongs to the first certificate. */
+export const isPair = (certFile: string, keyFile: string): boolean => {
+  try {
+    createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const checkToken = (text: string): void => {
+  if (!/^[\t\r\n ]*[\x21-\x7e]+[\t\r\n ]*$/.test(text)) throw new Error("names a file that holds no token");
+};
+
+/** The name of a file that holds a token, read again when it changes. */
+export const secretFile = optional("file", (file) => {
+  try {
+    return Secret.fromFile(file, checkToken);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new Error(unreadableFile(file, error), { cause: error });
+  }
+});
+
+/** What is wrong with a file of users, as the end of a sentence "VARIABLE …". */
+export const usersFileFault = (file: string): string | null => {
+  try {
+    return readFileSync(file, "utf8").trim() === "" ? `names a file that holds no users: ${file}` : null;
+  } catch (error) {
+    return unreadableFile(file, error);
+  }
+};

@@ -1,0 +1,72 @@
+import { matching, readList } from "./kinds.ts";
+import { checkPlainList, optional, withDefault } from "./setting.ts";
+
+const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+const readHeaderText = (text: string): string => {
+  if (!HEADER_TEXT.test(text)) throw new Error("holds what no header of a request can carry");
+  return text;
+};
+
+/** For secrets: errors repeat nothing of the text. */
+export const checkHeaderText = (text: string): void => void readHeaderText(text);
+
+/** Text that goes into a header of a request. */
+export const headerText = withDefault("text", readHeaderText);
+export const optionalHeaderText = optional("text", readHeaderText);
+
+/** A `token` of HTTP (RFC 9110). */
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+export const isHeaderName = (text: string): boolean => HEADER_NAME.test(text);
+
+const readHeaderName = matching(HEADER_NAME, "a header's name");
+export const headerName = withDefault("header name", readHeaderName);
+export const optionalHeaderName = optional("header name", readHeaderName);
+
+/** The other parameters of the partner's log, whose names are fixed. */
+const OTHER_LOG_PARAMETERS = ["startDate", "eventType"];
+
+export const parameterName = withDefault("parameter name", (text) => {
+  if (OTHER_LOG_PARAMETERS.includes(text)) throw new Error("is the name of another parameter of the log");
+  return matching(/^[A-Za-z0-9._~[\]-]+$/, "the name of a parameter such as endDate")(text);
+});
+
+/** `name=value,name=value`. Errors repeat no value: it may be secret. */
+const readUniquePairs = (text: string, isPair: (name: string, value: string) => boolean, what: string) => {
+  const items = readList(text).map((item): [string, string] => {
+    const at = item.indexOf("=");
+    return [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
+  });
+  if (items.length === 0) throw new Error(`holds no ${what} such as name=value`);
+  if (!items.every(([name, value]) => isPair(name, value)))
+    throw new Error(`is not a list of ${what} such as name=value,name=value`);
+  const names = items.map(([name]) => name.toLowerCase());
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated !== undefined) throw new Error(`names ${repeated} twice`);
+  return Object.fromEntries(items);
+};
+
+/** SASL extensions that RFC 7628 lets a client send with its token. */
+export const pairs = optional("`name=value,name=value`", (text) =>
+  readUniquePairs(
+    text,
+    (name, value) => /^[A-Za-z]+$/.test(name) && name !== "auth" && /^[\x20-\x7e]+$/.test(value),
+    "SASL extensions, whose names are letters and not auth,",
+  ),
+);
+
+/** Headers that each request to the registry has already, and headers of the connection. */
+const TAKEN_HEADERS =
+  /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
+  checkPlainList(text);
+  const headers = readUniquePairs(
+    text,
+    (name, value) => isHeaderName(name) && HEADER_TEXT.test(value),
+    "headers",
+  );
+  const taken = Object.keys(headers).find((name) => TAKEN_HEADERS.test(name));
+  if (taken !== undefined) throw new Error(`names the header ${taken}, which each request has already`);
+  return headers;
+};
