@@ -27,7 +27,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   "ops/": adapter,
   "ops/traces/": room(["runtime/"]),
   "notification/": room(["runtime/"], ["records.ts"]),
+  "notification/wire/": room(
+    ["runtime/", "kafka/", "services/", "notification/"],
+    ["records.ts", "config/config.ts"],
+  ),
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
+  "webhooks-to-events/wire.ts": room(
+    ["runtime/", "config/", "services/", "notification/wire/", "webhooks-to-events/"],
+    ["notification/", "ops/"],
+  ),
   "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
   // What all flows and tools share: the connections that the settings name, the dead-letter topic, spans.
   "services/": room(["runtime/", "config/", "partner/", "kafka/", "ops/"]),
@@ -49,16 +57,24 @@ export const rooms: Readonly<Record<string, Room>> = {
       "kafka/",
       "ops/",
       "services/",
-      "notification/",
-      "webhooks-to-events/",
+      "notification/wire/",
+      "webhooks-to-events/wire.ts",
       "log-to-events/",
       "commands-to-results/wire/",
     ],
-    ["records.ts", "commands-to-results/flow.ts"],
+    ["records.ts", "commands-to-results/flow.ts", "notification/"],
   ),
   // What people do, over the topics: decision and effect side by side.
   "operate/": room(
-    ["runtime/", "bridge/", "services/", "kafka/", "webhooks-to-events/", "commands-to-results/"],
+    [
+      "runtime/",
+      "bridge/",
+      "services/",
+      "kafka/",
+      "notification/wire/",
+      "webhooks-to-events/",
+      "commands-to-results/",
+    ],
     ["records.ts", "config/config.ts"],
   ),
   // The pages over what people do: no second way to Kafka.
@@ -145,7 +161,12 @@ const homes: Readonly<Record<string, readonly string[]>> = {
 const lazy = ["ops/traces/"];
 
 /** Rooms that lie inside of another one and know more than it does: it may not import them. */
-const outer = ["commands-to-results/accept-once/journal/", "commands-to-results/wire/"];
+const outer = [
+  "notification/wire/",
+  "webhooks-to-events/wire.ts",
+  "commands-to-results/accept-once/journal/",
+  "commands-to-results/wire/",
+];
 
 /** These touch the process. The second checks variables that OpenTelemetry's SDK reads by itself. */
 const ownProcess = ["main.ts", "ops/traces/export.ts"];
