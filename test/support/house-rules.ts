@@ -80,15 +80,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The pages over what people do: no second way to Kafka.
   "console/": room(["runtime/", "operate/"]),
   // Checks what the other rooms connect to, with their adapters.
-  "doctor/": room([
-    "runtime/",
-    "config/",
-    "kafka/",
-    "partner/connection/",
-    "services/",
-    "bridge/",
-    "commands-to-results/accept-once/journal/",
-  ]),
+  "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "services/", "bridge/"]),
   // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
   "cli/": room(
     [
