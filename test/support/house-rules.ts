@@ -23,7 +23,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "partner/": adapter,
   "partner/calls/": room(["runtime/", "partner/connection/"], ["partner/types.ts"]),
   "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
-  "kafka/": room(["runtime/"], ["records.ts", "config/config.ts"]),
+  "kafka/": adapter,
   "ops/": adapter,
   "ops/traces/": room(["runtime/"]),
   "notification/": room(["runtime/"], ["records.ts"]),
