@@ -8,7 +8,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "../commands-to-results/wire/open.ts";
 import { openDeadLetters } from "../services/dead-letters.ts";
-import { openEvents } from "./events.ts";
+import { openEvents } from "../notification/wire/events.ts";
 import { openControl, type Control } from "./control/control.ts";
 import { createServices, withPublishTimes } from "../services/services.ts";
 import { closeServer, listen } from "./listen.ts";
@@ -18,7 +18,7 @@ import type { Subsystem } from "../services/subsystem.ts";
 import { PAUSABLE } from "./control/entry.ts";
 import { openReconcile, type ReconcileFlow } from "./reconcile.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
-import { webhookFlow, webhookServer } from "./webhooks.ts";
+import { webhookFlow, webhookServer } from "../webhooks-to-events/wire.ts";
 
 /** A running bridge. */
 export type Bridge = {

@@ -3,7 +3,7 @@ import { inspect } from "../kafka/cluster/inspect.ts";
 import type { Report } from "../log-to-events/flow.ts";
 import type { Period } from "../log-to-events/period.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { openEvents } from "./events.ts";
+import { openEvents } from "../notification/wire/events.ts";
 import type { Services } from "../services/services.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import { openPartner } from "../services/partner.ts";

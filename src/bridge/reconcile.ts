@@ -13,7 +13,7 @@ import { messageOf } from "../runtime/errors.ts";
 import { whenKnown } from "../runtime/when-known.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Events } from "./events.ts";
+import type { Events } from "../notification/wire/events.ts";
 import type { Services } from "../services/services.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Subsystem } from "../services/subsystem.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
-import { commandCheck } from "../commands-to-results/wire/read.ts";
+import { commandFault } from "../operate/command-fault.ts";
 import { explainOutage } from "../services/outage.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
@@ -138,9 +138,9 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   const commandId = flags.commandId ?? randomUUID();
   const issuedAt = systemClock.now();
   const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
-  const checked = commandCheck(config).record(command);
-  if (!checked.ok) {
-    io.err(`Nothing was sent: in this command ${checked.message}.`);
+  const fault = commandFault(config, command);
+  if (fault !== null) {
+    io.err(`Nothing was sent: in this command ${fault}.`);
     return EXIT.usage;
   }
   const sent = { value: null };

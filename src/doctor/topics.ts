@@ -1,10 +1,10 @@
-import { droppedText, journalIdentity } from "../commands-to-results/accept-once/journal/watch.ts";
 import { topicDemands } from "../bridge/prerequisites.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import type { Cluster, FoundTopic, PartitionState } from "../kafka/cluster/cluster.ts";
 import { askCoordinator } from "../kafka/cluster/coordinator.ts";
 import { topicFindings } from "../kafka/cluster/inspect.ts";
+import { droppedText, journalIdentity } from "../kafka/cluster/log-identity.ts";
 import { counted } from "../runtime/counted.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";

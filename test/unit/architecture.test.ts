@@ -129,6 +129,12 @@ describe("the checker bites", () => {
       'import { x } from "./journal/open.ts";',
       "imports commands-to-results/accept-once/journal/open.ts",
     ],
+    ["webhooks-to-events/flow.ts", 'import { x } from "./wire.ts";', "imports webhooks-to-events/wire.ts"],
+    [
+      "notification/publish-once.ts",
+      'import { x } from "./wire/events.ts";',
+      "imports notification/wire/events.ts",
+    ],
     ["services/partner.ts", 'import { x } from "../bridge/listen.ts";', "imports bridge/listen.ts"],
     ["bridge/bridge.ts", 'import { x } from "../cli/io.ts";', "imports cli/io.ts"],
     [

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
-import { isPause, type Pausable, type ControlEntry } from "./entry.ts";
+import { startTail } from "../../kafka/consume/tail.ts";
 import { iso, isoOrNull } from "../../runtime/instant.ts";
 import type { Services } from "../../services/services.ts";
 import type { Subsystem } from "../../services/subsystem.ts";
-import { followControl } from "./follow.ts";
+import { isPause, type ControlEntry, type Pausable } from "./entry.ts";
+import { createControlFold } from "./fold.ts";
 
 /** The pauses of this replica's flows, as the control topic says. */
 export type Control = Subsystem & {
@@ -39,6 +40,11 @@ export const openControl = async (
   const { clock, log } = services;
   const topic = config.topics.control;
   const cluster = await services.connectCluster();
+  const { entries, isRead, begin, take, reached } = createControlFold({
+    unreadable: ({ partition, offset }, detail) =>
+      log.error({ topic, partition, offset, detail }, "control.unreadable"),
+    forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
+  });
   const known = new Map<Pausable, ControlEntry>();
   /** Entries that came while the topic was followed, by flow: their action, and when that was. */
   const seen = new Map<Pausable, { actionId: string; atMonotonicMs: number | null }>();
@@ -83,10 +89,26 @@ export const openControl = async (
     }
   };
 
-  const { entries, isRead, ...tail } = followControl(config, services, {
-    ranges: () => cluster.ranges(topic),
-    changed: () => update(),
-  });
+  const tail = startTail(
+    { topic },
+    {
+      begin: (ranges) => {
+        begin(ranges);
+        update();
+        return ranges;
+      },
+      take: (record) => {
+        const isOurs = take(record);
+        update();
+        return isOurs;
+      },
+      reached: (partition, next) => {
+        reached(partition, next);
+        update();
+      },
+    },
+    { ...services, ranges: () => cluster.ranges(topic) },
+  );
   // Polled: clocks may jump, and timers are limited to 24 days.
   const updates = setInterval(update, CHECK_EVERY_MS);
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { buildResult, resultIdOf } from "../build-result.ts";
+import { checkFor } from "../check.ts";
 import { decide } from "../disposition.ts";
 import { createExecute } from "../accept-once/execute.ts";
 import { commandsToResults, type Handled } from "../flow.ts";
@@ -16,7 +17,6 @@ import type { Incoming } from "../../kafka/record.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../../ops/metrics.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
-import { commandCheck } from "./read.ts";
 import { commandDecoder } from "./read.ts";
 import type { DeadLetters } from "../../services/dead-letters.ts";
 import { openJournal } from "../accept-once/journal/open.ts";
@@ -144,7 +144,7 @@ export const openCommands = async (
 
   const flow = commandsToResults({
     read: readCommand({
-      check: commandCheck(config),
+      check: checkFor({ purposes: config.partner.purposes, currencies: config.partner.currencies }),
       decode: commandDecoder(services, schemaIds.command),
     }),
     buildResult,

@@ -124,3 +124,13 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
     },
   };
 };
+
+/** A quote lives for one business day: the loss of older entries does no harm. */
+const JOURNAL_HORIZON_MS = 86_400_000;
+
+/** Remembers the journal's entries by which another log is recognised. */
+export const journalIdentity = ({ now }: { now: () => number }): LogIdentity =>
+  createLogIdentity({ horizonMs: JOURNAL_HORIZON_MS, now });
+
+export const droppedText = ({ offset, partition, ageMs }: Dropped): string =>
+  `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;

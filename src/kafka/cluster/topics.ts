@@ -1,10 +1,10 @@
 // What each topic is: `setup` creates it so, `serve` and `doctor` expect it so (see `topic-rules.ts`).
-import type { Config } from "../../config/config.ts";
 import type { RecordName } from "../schema/schemas.ts";
 
-/** Topic names by role. */
-export type TopicNames = Omit<Config["topics"], "partitions" | "replicationFactor">;
-export type Role = keyof TopicNames;
+/** What the bridge uses a topic for. */
+export type Role =
+  "transactionStatus" | "commands" | "results" | "journal" | "deadLetters" | "control" | "audit";
+export type TopicNames = Readonly<Record<Role, string>>;
 export type Right = "Describe" | "Read" | "Write";
 
 export type TopicPlan = {

@@ -1,4 +1,4 @@
-import { openEvents } from "../../bridge/events.ts";
+import { openEvents } from "../../notification/wire/events.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { PublishError } from "../../kafka/produce/publish-error.ts";

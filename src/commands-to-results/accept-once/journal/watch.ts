@@ -4,7 +4,7 @@ import type { Incoming } from "../../../kafka/record.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Range } from "../../../kafka/consume/read-log.ts";
-import { createLogIdentity, type Dropped, type LogIdentity } from "../../../kafka/cluster/log-identity.ts";
+import { droppedText, journalIdentity } from "../../../kafka/cluster/log-identity.ts";
 import type { Services } from "../../../services/services.ts";
 import { createTrust } from "./trust.ts";
 
@@ -47,15 +47,6 @@ const BLIND_AFTER_MS = 5_000;
 const FORGET_EVERY_MS = 600_000;
 /** How often the topic's settings are asked for. Kafka deletes by a changed one within minutes. */
 const SETTINGS_EVERY_MS = 5_000;
-/** A quote lives for one business day: the loss of older entries does no harm. */
-const HORIZON_MS = 86_400_000;
-
-/** Remembers the journal's entries by which another log is recognised. */
-export const journalIdentity = ({ now }: Pick<Services["clock"], "now">): LogIdentity =>
-  createLogIdentity({ horizonMs: HORIZON_MS, now });
-
-export const droppedText = ({ offset, partition, ageMs }: Dropped): string =>
-  `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;
 
 /**
  * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,

@@ -1,24 +1,19 @@
-import type { Config } from "../config/config.ts";
-import { cloudEventHeaders } from "../kafka/produce/cloud-event.ts";
-import { isRefused } from "../kafka/produce/publish-error.ts";
-import { encoder } from "../kafka/schema/codec.ts";
-import { readSchema } from "../kafka/schema/schemas.ts";
-import {
-  EventTooLarge,
-  publishOnce,
-  type PublishOnce,
-  type PublishPorts,
-} from "../notification/publish-once.ts";
-import type { TransactionStatusUpdated } from "../records.ts";
-import { messageOf } from "../runtime/errors.ts";
-import type { RecordPosition } from "../runtime/record-position.ts";
-import type { TraceContext } from "../runtime/traces.ts";
-import type { Services } from "../services/services.ts";
-import { bridgeSource } from "../services/source.ts";
+import type { Config } from "../../config/config.ts";
+import { cloudEventHeaders } from "../../kafka/produce/cloud-event.ts";
+import { isRefused } from "../../kafka/produce/publish-error.ts";
+import { encoder } from "../../kafka/schema/codec.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
+import { EventTooLarge, publishOnce, type PublishOnce, type PublishPorts } from "../publish-once.ts";
+import type { TransactionStatusUpdated } from "../../records.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { TraceContext } from "../../runtime/traces.ts";
+import type { Services } from "../../services/services.ts";
+import { bridgeSource } from "../../services/source.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
-import { maskOwnSecrets } from "../services/own-secrets.ts";
-import type { Subsystem } from "../services/subsystem.ts";
-import { sendInSpan } from "../services/traces/record-span.ts";
+import { maskOwnSecrets } from "../../services/own-secrets.ts";
+import type { Subsystem } from "../../services/subsystem.ts";
+import { sendInSpan } from "../../services/traces/record-span.ts";
 
 const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
 const MAX_WAITING_BYTES = 128 * 1_048_576;

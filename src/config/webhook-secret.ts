@@ -1,8 +1,8 @@
-import type { Config } from "../config/config.ts";
-import { webhookSecretFault } from "../config/rules.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
+import type { Config } from "./config.ts";
+import { webhookSecretFault } from "./rules.ts";
 
 /**
  * The secrets that are accepted now; the setting may be a file that changes. Throws a UsageError if there are none at

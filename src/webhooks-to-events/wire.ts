@@ -1,19 +1,20 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Config } from "../config/config.ts";
+import { webhookSecrets } from "../config/webhook-secret.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { PublishOnce } from "../notification/publish-once.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { createWebhookApp, type ServedRequest } from "../webhooks-to-events/webhook-app.ts";
-import { webhooksToEvents, type WebhookFlow } from "../webhooks-to-events/flow.ts";
-import { createWebhookServer } from "../webhooks-to-events/listener.ts";
-import { createPlaces } from "../webhooks-to-events/places.ts";
-import { readInTurns } from "../webhooks-to-events/turns.ts";
-import { verification, type Auth } from "../webhooks-to-events/verify.ts";
+import { readTraceContext, type Span, type Traces } from "../runtime/traces.ts";
+import { beginsAt } from "../services/traces/context.ts";
+import { createWebhookApp, type ServedRequest } from "./webhook-app.ts";
+import { webhooksToEvents, type WebhookFlow } from "./flow.ts";
+import { createWebhookServer } from "./listener.ts";
+import { createPlaces } from "./places.ts";
+import { readInTurns } from "./turns.ts";
+import { verification, type Auth } from "./verify.ts";
 import type { DeadLetters } from "../services/dead-letters.ts";
-import { publishTimeoutOf } from "./events.ts";
+import { publishTimeoutOf } from "../notification/wire/events.ts";
 import type { Services } from "../services/services.ts";
-import { beginWebhook, endWebhook } from "./traces/webhook-span.ts";
-import { webhookSecrets } from "./webhook-secrets.ts";
 
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -40,6 +41,34 @@ const authOf = ({ webhook }: Config): Auth => {
     case undefined:
       throw new Error("WEBHOOK_AUTH is checked when the configuration is read");
   }
+};
+
+/** @param route.path the configured path, not that of the request, which may end in a secret token */
+const beginWebhook = (
+  traces: Traces,
+  headers: IncomingMessage["headers"],
+  { path, trusted }: { path: string; trusted: boolean },
+): Span => {
+  const context = readTraceContext(headers["traceparent"], headers["tracestate"]);
+  return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context, trusted) });
+};
+
+const endWebhook = ({ span, status, outcome }: ServedRequest, path: string): void => {
+  if (!span?.isSampled) return;
+  const event = outcome && "event" in outcome ? outcome.event : undefined;
+  span.end(
+    {
+      "http.request.method": "POST",
+      "http.route": path,
+      "url.path": path,
+      "url.scheme": "http",
+      "http.response.status_code": status,
+      "cambio.webhook.kind": outcome?.kind,
+      "cambio.event.id": event?.eventId,
+      "cambio.transaction.id": event?.transactionId,
+    },
+    status >= 500 ? String(status) : null,
+  );
 };
 
 /** The public listener. Answers 503 until it is connected to the flow. */

@@ -1,14 +1,14 @@
-import type { Config } from "../config/config.ts";
-import { decoder } from "../kafka/schema/codec.ts";
-import type { Incoming } from "../kafka/record.ts";
-import { readSchema } from "../kafka/schema/schemas.ts";
-import type { Range } from "../kafka/consume/read-log.ts";
-import { startTail } from "../kafka/consume/tail.ts";
-import { eventWindow, type EventWindow } from "../notification/event-window.ts";
-import { windowEventOf } from "../notification/identity.ts";
-import type { TransactionStatusUpdated } from "../records.ts";
-import type { RecordPosition } from "../runtime/record-position.ts";
-import type { Services } from "../services/services.ts";
+import type { Config } from "../../config/config.ts";
+import { decoder } from "../../kafka/schema/codec.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
+import { startTail } from "../../kafka/consume/tail.ts";
+import { eventWindow, type EventWindow } from "../event-window.ts";
+import { windowEventOf } from "../identity.ts";
+import type { TransactionStatusUpdated } from "../../records.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { Services } from "../../services/services.ts";
 import { topicProgress } from "./topic-progress.ts";
 
 /** The dedup window of this replica, fed with the events of all replicas. */

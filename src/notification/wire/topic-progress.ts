@@ -1,5 +1,5 @@
-import type { Range } from "../kafka/consume/read-log.ts";
-import type { RecordPosition } from "../runtime/record-position.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 
 /** Offsets from `from` on; `to` is the one after the last. */
 type Run = { from: number; to: number };

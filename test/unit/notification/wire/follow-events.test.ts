@@ -1,11 +1,11 @@
 import { onTestFinished, test } from "vitest";
-import { followEvents } from "../../../src/bridge/follow-events.ts";
-import type { Services } from "../../../src/services/services.ts";
-import { silent } from "../../../src/cli/silent.ts";
-import type { Config } from "../../../src/config/config.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { eventually } from "../../support/eventually.ts";
-import { fakeKafka, TOPIC } from "../kafka/consume/fake-kafka.ts";
+import { followEvents } from "../../../../src/notification/wire/follow-events.ts";
+import type { Services } from "../../../../src/services/services.ts";
+import { silent } from "../../../../src/cli/silent.ts";
+import type { Config } from "../../../../src/config/config.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fakeKafka, TOPIC } from "../../kafka/consume/fake-kafka.ts";
 
 test("an events topic that ends with the marker of a transaction is read to its end", async () => {
   const kafka = fakeKafka(2);
