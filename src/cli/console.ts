@@ -12,8 +12,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { userName } from "./actor.ts";
 import { usersOf } from "./console-users.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io, untilAborted } from "./io.ts";
-import { versionOf } from "./version.ts";
+import { configOf, EXIT, type ExitCode, type Io, untilAborted, versionOf } from "./io.ts";
 
 /** How long open responses may go on. */
 const DRAIN_MS = 2_000;

@@ -89,7 +89,7 @@ test.each([
   [["--time-scale", "0"]],
   [["--port", "70000"]],
   [["--walk", "moon"]],
-  [["--validity", "15"]],
+  [["--step", "15"]],
   [["--webhook-url", "nowhere"]],
 ])("wrong usage %j is refused before anything listens", async (args) => {
   await expect(run(args, {}, () => Promise.reject(new Error("it listens")))).rejects.toThrow(CommanderError);
