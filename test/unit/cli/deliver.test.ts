@@ -11,9 +11,9 @@ const succeeded = { commandId: ID, outcome: "SUCCEEDED" } as CommandResult;
 
 const never = new Promise<never>(() => undefined);
 const resultIs =
-  (result: Promise<CommandResult>, problem: string | null = null) =>
+  (ended: Promise<CommandResult | string>, problem: string | null = null) =>
   () =>
-    Promise.resolve({ result, never, problem: () => problem, stop: () => Promise.resolve() });
+    Promise.resolve({ ended, problem: () => problem, stop: () => Promise.resolve() });
 
 const run = async (over: Partial<Delivery>, stopped = new AbortController().signal) => {
   const out: string[] = [];
@@ -73,11 +73,7 @@ describe("a command that Kafka acknowledged", () => {
   });
   it("has no result where it is certain that none can come: that is said at once", async () => {
     const said = "No result can come: it belongs to another command.";
-    const watchResult = () =>
-      Promise.resolve({
-        ...{ result: never, never: Promise.resolve(said), problem: () => null },
-        stop: () => Promise.resolve(),
-      });
+    const watchResult = resultIs(Promise.resolve(said));
     const ended = await run({ watchResult, waitMs: 60_000 });
     expect(ended).toMatchObject({ code: 5, out: "" });
     expect(ended.err).toContain(said);
@@ -100,7 +96,7 @@ describe("a command that Kafka acknowledged", () => {
   it("stays sent, whatever goes wrong when the wait is over", async () => {
     const stop = () => Promise.reject(new Error("the group is gone"));
     const watchResult = () =>
-      Promise.resolve({ result: Promise.resolve(succeeded), never, problem: () => null, stop });
+      Promise.resolve({ ended: Promise.resolve(succeeded), problem: () => null, stop });
     expect(await run({ watchResult })).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSubscriptionUrl, shownUrl, withPathToken } from "../../../src/cli/subscription-url.ts";
+import { shownUrl, withPathToken } from "../../../src/cli/subscribe.ts";
 import { answer, serve } from "../partner/hostile-server.ts";
 import { openReceiver, openSandbox } from "../sandbox/open.ts";
 import { runCommand } from "./run-command.ts";
@@ -138,7 +138,7 @@ describe("subscribe", () => {
 });
 
 describe("the address of a subscription", () => {
-  const token = (text: string) => withPathToken(readSubscriptionUrl(text)!, [TOKEN, "older-token"]).href;
+  const token = (text: string) => withPathToken(new URL(text), [TOKEN, "older-token"]).href;
 
   it.each([
     [HOOK, `${HOOK}/${ENCODED}`],
