@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment, type Environment } from "../config/load.ts";
 import { formNames } from "../sandbox/api/answers.ts";
 import { repetitions, type SandboxOptions } from "../sandbox/options.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { startSandbox } from "../sandbox/start.ts";
 import { walkNames } from "../sandbox/transactions/walks.ts";
 import { examples } from "./help.ts";
@@ -52,26 +53,25 @@ const tokensOf = (env: Environment): Pick<SandboxOptions, "accessToken" | "xToke
   return { accessToken: accessToken?.reveal(), xToken: xToken?.reveal() };
 };
 
-/** `sandbox`: the partner imitated, on a port of its own. Reads no settings but the partner's two tokens. */
-export const sandboxCommand = ({ env, out, stopped }: Pick<Io, "env" | "out" | "stopped">): Command => {
+/** The partner imitated. Reads no settings but the partner's two tokens. */
+export const sandboxCommand = ({ env, out, stopped }: Io): Command => {
   const command = new Command("sandbox")
     .summary("Imitate the partner's API, to rehearse and to test.")
-    .description("Imitate the partner's API: it misbehaves on demand, and counts what it executed.");
+    .description("Imitate the partner's API: it misbehaves on demand, and counts what it executed.")
+    .addHelpText("after", examples("sandbox --step 1s"));
   for (const option of options()) command.addOption(option);
-  command.addHelpText("after", examples("sandbox --step 1s"));
-  return command.action(async (flags: Flags) => {
-    const { webhookUrl: webhookUrls, step: stepMs, retry: retryMs, ...rest } = flags;
-    const sandbox = await startSandbox({ ...rest, stepMs, retryMs, ...tokensOf(env), webhookUrls }).catch(
-      (error: unknown) => {
-        if (!(error instanceof Error && "syscall" in error)) throw error;
-        const where = `${flags.host}:${flags.port} (${error.message})`;
-        return command.error(`error: cannot listen on ${where}; choose another with --host or --port`, {
-          exitCode: 1,
-        });
-      },
-    );
-    out(`sandbox listening on ${sandbox.url} (time scale ${flags.timeScale})`);
-    await untilAborted(stopped);
-    await sandbox.close();
-  });
+  return command.action(
+    async ({ webhookUrl: webhookUrls, step: stepMs, retry: retryMs, ...flags }: Flags) => {
+      const sandbox = await startSandbox({ ...flags, stepMs, retryMs, ...tokensOf(env), webhookUrls }).catch(
+        (error: unknown) => {
+          if (!(error instanceof Error && "syscall" in error)) throw error;
+          const where = `${flags.host}:${flags.port} (${error.message})`;
+          throw new UsageError(`Cannot listen on ${where}: choose another with --host or --port.`);
+        },
+      );
+      out(`sandbox listening on ${sandbox.url} (time scale ${flags.timeScale})`);
+      await untilAborted(stopped);
+      await sandbox.close();
+    },
+  );
 };

@@ -32,7 +32,7 @@ export const withPathToken = (url: URL, tokens: readonly string[]): URL => {
 };
 
 /** The address with its secrets replaced by ***. */
-export const shownUrl = (url: URL, endsWithToken: boolean): string => {
+const shownUrl = (url: URL, endsWithToken: boolean): string => {
   const shown = new URL(url);
   if (shown.password !== "") shown.password = "***";
   if (endsWithToken) shown.pathname = shown.pathname.replace(/[^/]*$/, "***");
