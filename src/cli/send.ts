@@ -13,11 +13,11 @@ import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { deliver, type ResultWatch } from "./deliver.ts";
 import { durationMs } from "./option-values.ts";
-import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { whyNoCommands } from "./status.ts";
 import { openTool } from "./tool.ts";
+import { follow } from "./watch.ts";
 
 /** What scripts need of a result. */
 const MEMBERS = ["outcome", "quoteId", "externalId", "transactionId", "httpStatus", "response"] as const;

@@ -140,7 +140,6 @@ describe("the address of a subscription", () => {
 
   it.each([
     [HOOK, `${HOOK}/${ENCODED}`],
-    [`${HOOK}/`, `${HOOK}/${ENCODED}`],
     ["https://bridge.example", `https://bridge.example/${ENCODED}`],
     [`${HOOK}?to=us`, `${HOOK}/${ENCODED}?to=us`],
     [`${HOOK}/${ENCODED}`, `${HOOK}/${ENCODED}`],
