@@ -55,7 +55,10 @@ const watchResult = async (
   const read = async (value: Buffer): Promise<void> => {
     for (;;) {
       const decoded = await Promise.resolve(decode(value)).catch((error: unknown) => messageOf(error));
-      if (typeof decoded !== "string" && decoded.ok) return end(decoded.value);
+      if (typeof decoded !== "string" && decoded.ok) {
+        end(decoded.value);
+        return;
+      }
       problem = typeof decoded === "string" ? decoded : decoded.detail;
       await systemClock.sleep(AGAIN_AFTER_MS, stopped.signal);
     }
