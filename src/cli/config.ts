@@ -38,18 +38,15 @@ const settingsOf = (env: Environment, problems: readonly Problem[]): ShownSettin
     };
   });
 
-const valueOf = ({ value, origin }: ShownSetting): string => {
-  if (value !== null) return value === "" ? "(empty)" : value;
-  return origin === "not set" ? "-" : "(cannot be used, see below)";
-};
-
+/** A line for each setting, below its group. */
 const printText = (settings: readonly ShownSetting[], io: Io): void => {
-  let group = "";
-  for (const shown of settings) {
-    const { name, origin, from } = shown;
-    if (shown.group !== group) io.out(shown.group);
-    group = shown.group;
-    io.out(`  ${name}  ${valueOf(shown)}  ${origin}${from === null ? "" : ` ${from}`}`);
+  let shownGroup = "";
+  for (const { group, name, value, origin, from } of settings) {
+    if (group !== shownGroup) io.out(group);
+    shownGroup = group;
+    const missing = origin === "not set" ? "-" : "(cannot be used, see below)";
+    const text = value === "" ? "(empty)" : (value ?? missing);
+    io.out(`  ${name}  ${text}  ${origin}${from === null ? "" : ` ${from}`}`);
   }
 };
 

@@ -4,21 +4,52 @@ import { Command } from "commander";
 import { createServices } from "../services/services.ts";
 import { closeServer, listen } from "../bridge/listen.ts";
 import type { Config } from "../config/config.ts";
+import { unreadableFile } from "../config/file-name.ts";
+import { Secret } from "../config/secret.ts";
 import { createConsoleServer } from "../console/app.ts";
 import { createSite, type Auth, type ConsoleOptions } from "../console/site.ts";
+import { parseUsers, type User } from "../console/sign-in/users.ts";
 import { createLog } from "../ops/log.ts";
 import { rangesOf } from "../runtime/cidr.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { userName } from "./actor.ts";
-import { usersOf } from "./console-users.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io, untilAborted } from "./io.ts";
-import { versionOf } from "./version.ts";
+import { ConfigError, configOf, EXIT, type ExitCode, type Io, untilAborted, versionOf } from "./io.ts";
 
 /** How long open responses may go on. */
 const DRAIN_MS = 2_000;
 /** With the two drains less than the 30 s that orchestrators wait. */
 const CLOSE_MS = 20_000;
+
+const checked = (text: string): readonly User[] => {
+  const { users, problems } = parseUsers(text);
+  if (problems.length > 0) throw new Error(problems.join(" "));
+  return users;
+};
+
+/** The message of an error of the file system repeats the setting's value. */
+const faultOf = (file: string, error: unknown): string =>
+  error instanceof Error && "code" in error
+    ? unreadableFile(file, error)
+    : `cannot be used: ${messageOf(error)}`;
+
+/** Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when the first reading fails. */
+const usersOf = (file: string): (() => readonly User[]) => {
+  try {
+    const secret = Secret.fromFile(file, (text) => void checked(text));
+    let known: { text: string; users: readonly User[] } | null = null;
+    return () => {
+      const text = secret.reveal();
+      if (known?.text !== text) known = { text, users: checked(text) };
+      return known.users;
+    };
+  } catch (error) {
+    throw new ConfigError(`The configuration has a problem:\n  CONSOLE_USERS_FILE ${faultOf(file, error)}`, {
+      cause: error,
+    });
+  }
+};
 
 const authOf = ({ console: settings }: Config): Auth => {
   const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = settings;

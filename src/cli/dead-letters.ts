@@ -1,22 +1,25 @@
-import { isUtf8 } from "node:buffer";
 import { Command } from "commander";
 import { explainReason, refOf, type DeadLetter } from "../operate/dead-letters/letter.ts";
 import { listLetters, showLetter, type ShownLetter } from "../operate/dead-letters/read.ts";
 import type { Sent } from "../operate/dead-letters/sent.ts";
-import { hexDump } from "../runtime/hex-dump.ts";
 import { iso } from "../runtime/instant.ts";
 import { placeText, type RecordPosition } from "../runtime/record-position.ts";
 import { headerList, textOrBase64 } from "./bytes.ts";
 import { examples } from "./help.ts";
 import { EXIT, printLines, sayProgress, type ExitCode, type Io } from "./io.ts";
-import { isChosen, letterRef, selectionOf, withSelection, type SelectionFlags } from "./letter-options.ts";
 import { wholeNumber } from "./option-values.ts";
-import { replayCommand } from "./replay.ts";
+import {
+  isChosen,
+  letterRef,
+  replayCommand,
+  selectionOf,
+  withSelection,
+  type SelectionFlags,
+} from "./replay.ts";
 import { openTool } from "./tool.ts";
 
 const DETAIL_LENGTH = 100;
-const MAX_SHOWN_BYTES = 65_536;
-const MAX_SHOWN_HEADERS = 200;
+const NAME_WIDTH = 13;
 /** What stands in a line. */
 const HEAD = "ref  written  reason  source  origin  detail  value";
 
@@ -68,56 +71,26 @@ const list = async (io: Io, { limit, json = false, ...flags }: ListFlags): Promi
   return EXIT.done;
 };
 
-const textOf = (shown: unknown): string => (typeof shown === "string" ? shown : JSON.stringify(shown));
+/** A dead letter whole, for JSON output. */
+const wholeOf = ({ letter, loaded: { original, added }, sent, decoded }: ShownLetter): object => ({
+  ...jsonOf(letter, sent),
+  meaning: explainReason(letter.reason),
+  obstacle: letter.obstacle,
+  key: textOrBase64(original.key),
+  headers: headerList(original.headers),
+  letterHeaders: [...added].map(([name, value]) => ({ name: `dead-letter-${name}`, value })),
+  value: textOrBase64(original.value),
+  decoded,
+});
 
-/** Text as it is, other bytes in hex. */
-const valueLines = (value: Buffer | null): string[] => {
-  if (value === null) return ["value       none (null)"];
-  const shown = value.subarray(0, MAX_SHOWN_BYTES);
-  const lines = isUtf8(value) ? shown.toString("utf8").split("\n") : hexDump(shown);
-  const more = value.length > shown.length ? [`… ${value.length - shown.length} bytes more: see --json`] : [];
-  return [`value       ${value.length} bytes`, ...[...lines, ...more].map((line) => `  ${line}`)];
-};
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const headerLines = (title: string, headers: { name: unknown; value: unknown }[]): string[] => {
-  const more = headers.length - MAX_SHOWN_HEADERS;
-  return [
-    title,
-    ...headers.slice(0, MAX_SHOWN_HEADERS).map(({ name, value }) => `  ${textOf(name)}: ${textOf(value)}`),
-    ...(more > 0 ? [`  … ${more} more: see --json`] : []),
-  ];
-};
-
-/** The headers that the bridge added to the letter. */
-const addedTo = ({ loaded }: ShownLetter): { name: string; value: string }[] =>
-  [...loaded.added].map(([name, value]) => ({ name: `dead-letter-${name}`, value }));
-
-const replayedText = (sent: ShownLetter["sent"]): string => {
-  if (sent === null) return "not known: the audit topic could not be read";
-  return sent.length === 0 ? "never" : sent.map(sentText).join(", ");
-};
-
-const linesOf = (shown: ShownLetter): string[] => {
-  const { letter, loaded, sent, decoded } = shown;
-  const { reason, origin, receivedAtMs } = letter;
-  const { key, value, headers } = loaded.original;
-  return [
-    `letter      ${refOf(letter.place)}, written ${iso(letter.timestampMs)}`,
-    `reason      ${reason === "" ? "none: the bridge did not write it" : reason}`,
-    `            ${explainReason(reason)}`,
-    `detail      ${letter.detail}`,
-    `source      ${letter.source}`,
-    ...(origin ? [`origin      ${placeText(origin.topic, origin)}, written ${iso(origin.timestampMs)}`] : []),
-    ...(receivedAtMs === null ? [] : [`received    ${iso(receivedAtMs)}`]),
-    ...(letter.missing === null ? [] : [`cut         ${letter.missing}`]),
-    ...(letter.obstacle === null ? [] : [`no replay   ${letter.obstacle}`]),
-    `replayed    ${replayedText(sent)}`,
-    `key         ${textOf(textOrBase64(key))}`,
-    ...headerLines("headers", headerList(headers)),
-    ...headerLines("headers of the letter", addedTo(shown)),
-    ...(decoded === null ? valueLines(value) : ["value, from Avro", `  ${decoded}`]),
-  ];
-};
+/** The members of the JSON output, each on a line or below its name. */
+const linesOf = (whole: object): string[] =>
+  Object.entries(whole).flatMap(([name, value]: [string, unknown]) => {
+    const [first, ...more] = Array.isArray(value) ? ["", ...value.map(textOf)] : textOf(value).split("\n");
+    return [`${name.padEnd(NAME_WIDTH)} ${first}`.trimEnd(), ...more.map((line) => `  ${line}`)];
+  });
 
 const show = async (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> => {
   const found = await showLetter(openTool(io), ref, { warn: io.err }, io.stopped);
@@ -125,19 +98,8 @@ const show = async (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCod
     io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
     return EXIT.failed;
   }
-  const { letter, loaded, sent, decoded } = found;
-  const { key, value, headers } = loaded.original;
-  const plain = {
-    ...jsonOf(letter, sent),
-    meaning: explainReason(letter.reason),
-    obstacle: letter.obstacle,
-    key: textOrBase64(key),
-    headers: headerList(headers),
-    letterHeaders: addedTo(found),
-    value: textOrBase64(value),
-    decoded,
-  };
-  await printLines(io, json ? [JSON.stringify(plain)] : linesOf(found));
+  const whole = wholeOf(found);
+  await printLines(io, json ? [JSON.stringify(whole)] : linesOf(whole));
   return EXIT.done;
 };
 

@@ -6,10 +6,8 @@ import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
 export type ResultWatch = {
-  /** Resolves with the command's first result; stays pending if none comes. */
-  result: Promise<CommandResult>;
-  /** Resolves with a sentence when it is certain that none will come. */
-  never: Promise<string>;
+  /** Resolves with the command's first result, or a sentence once it is certain that none will come; else stays pending. */
+  ended: Promise<CommandResult | string>;
   /** Why a result that came could not be read; null while none came. */
   problem: () => string | null;
   stop: () => Promise<void>;
@@ -54,24 +52,17 @@ export const deliver = async (
   { out, err, stopped }: Pick<Io, "out" | "err" | "stopped">,
   { commandId, write, watchResult, hindrance, waitMs, print }: Delivery,
 ): Promise<ExitCode> => {
-  /** Why it is not known whether the command was written; null when it was. */
-  const tryToWrite = async (): Promise<string | null> => {
-    try {
-      await systemClock.within(WRITE_WITHIN_MS, stopped, write());
-      return null;
-    } catch (error) {
-      if (stopped.aborted) return "it was interrupted";
-      const isTimeout = error instanceof PublishError && error.code === "timeout";
-      if (isTimeout || error instanceof DeadlineError) return messageOf(error);
-      throw error;
-    }
+  /** Why it is not known whether the command was written. */
+  const doubtOf = (error: unknown): string => {
+    const isTimeout = error instanceof PublishError && error.code === "timeout";
+    if (!stopped.aborted && !isTimeout && !(error instanceof DeadlineError)) throw error;
+    return stopped.aborted ? "it was interrupted" : messageOf(error);
   };
-
   let watch: ResultWatch | null;
   let unknown: string | null;
   try {
     watch = (await watchResult?.()) ?? null;
-    unknown = await tryToWrite();
+    unknown = await systemClock.within(WRITE_WITHIN_MS, stopped, write()).then(() => null, doubtOf);
   } catch (error) {
     throw notSent(commandId, error);
   }
@@ -81,7 +72,6 @@ export const deliver = async (
     return unknown === null ? EXIT.done : EXIT.failed;
   }
 
-  const { result, never, problem, stop } = watch;
   err(
     unknown === null
       ? `Sent command ${commandId}, waiting for its result.`
@@ -93,24 +83,24 @@ export const deliver = async (
   void asked().then((why) => {
     if (why !== null && isWaiting) err(`${why}\nThe wait goes on meanwhile.`);
   });
-  const ended = await systemClock.within(waitMs, stopped, Promise.race([result, never])).catch(() => null);
+  const ended = await systemClock.within(waitMs, stopped, watch.ended).catch(() => null);
   isWaiting = false;
-  const found = typeof ended === "string" ? null : ended;
-  const unread = problem();
-  if (typeof ended === "string") err(ended);
-  else if (found) out(print === null ? JSON.stringify(found) : String(found[print] ?? ""));
-  else if (unread !== null)
-    err(
-      `A result of command ${commandId} came, but cannot be read (${unread}): see \`cambio-bridge watch results --from-beginning\`.`,
-    );
-  else if (unknown === null) {
-    const why = await asked();
+  /** Why there is no result. */
+  const missing = async (): Promise<string> => {
+    const unread = watch.problem();
+    if (unread !== null)
+      return `A result of command ${commandId} came, but cannot be read (${unread}): see \`cambio-bridge watch results --from-beginning\`.`;
+    if (unknown !== null) return unacknowledged(commandId, unknown);
     const ending = stopped.aborted
       ? `The wait for the result of command ${commandId} was interrupted`
       : `No result of command ${commandId} came in time`;
+    const why = await asked();
     const hope = why === null ? "it may still come" : `none can come now (${why})`;
-    err(`${ending}: ${hope}, see \`cambio-bridge watch results\`.`);
-  } else err(unacknowledged(commandId, unknown));
-  await stop().catch(() => undefined);
+    return `${ending}: ${hope}, see \`cambio-bridge watch results\`.`;
+  };
+  const found = typeof ended === "string" ? null : ended;
+  if (found) out(print === null ? JSON.stringify(found) : String(found[print] ?? ""));
+  else err(typeof ended === "string" ? ended : await missing());
+  await watch.stop().catch(() => undefined);
   return found ? EXIT_OF[found.outcome] : EXIT.noResult;
 };

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { readEnvironment } from "../config/load.ts";
-import type { Check, Subject } from "../doctor/check.ts";
+import type { Check } from "../doctor/check.ts";
 import { runChecks } from "../doctor/doctor.ts";
 import type { PublicUrl } from "../doctor/webhook.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -29,28 +29,6 @@ const counted = (checks: readonly Check[]): string => {
   return count("fail") > 1 ? `${counts}. Begin at the top: a fail often follows from one above it.` : counts;
 };
 
-/** Prints the checks of each subject as soon as those before it are printed. */
-const print = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
-  const all: Check[] = [];
-  for (const { group, checks } of subjects) {
-    const done = await checks;
-    if (done.length > 0 && all.length > 0) io.out("");
-    linesOf(group, done).forEach(io.out);
-    all.push(...done);
-  }
-  io.out(`\n${counted(all)}`);
-  return all;
-};
-
-const printJson = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
-  const checks = await Promise.all(
-    subjects.map(async ({ group, checks }) => (await checks).map((check) => ({ group, ...check }))),
-  );
-  const all = checks.flat();
-  io.out(JSON.stringify({ ok: all.every(({ status }) => status !== "fail"), checks: all }, null, 2));
-  return all;
-};
-
 const publicUrlOf = ({ webhookUrl }: Flags, fromSetting: string | undefined): PublicUrl | null => {
   if (webhookUrl) return { url: webhookUrl, setting: "--webhook-url" };
   return fromSetting === undefined ? null : { url: new URL(fromSetting), setting: "WEBHOOK_PUBLIC_URL" };
@@ -62,9 +40,19 @@ const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
   const subjects = runChecks(reading, publicUrl, silent, { clock: systemClock, signal: io.stopped });
   // They are awaited one after the other: a later one that rejects meanwhile would be an unhandled rejection.
   for (const { checks } of subjects) checks.catch(() => undefined);
+  const all: ({ group: string } & Check)[] = [];
   try {
-    const all = await (flags.json === true ? printJson : print)(subjects, io);
-    return all.some(({ status }) => status === "fail") ? EXIT.failed : EXIT.done;
+    for (const { group, checks } of subjects) {
+      const done = await checks;
+      if (flags.json !== true) {
+        if (done.length > 0 && all.length > 0) io.out("");
+        linesOf(group, done).forEach(io.out);
+      }
+      all.push(...done.map((check) => ({ group, ...check })));
+    }
+    const ok = all.every(({ status }) => status !== "fail");
+    io.out(flags.json === true ? JSON.stringify({ ok, checks: all }, null, 2) : `\n${counted(all)}`);
+    return ok ? EXIT.done : EXIT.failed;
   } catch (error) {
     if (!io.stopped.aborted) throw error;
     io.err("Interrupted: not everything was checked.");

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Config, Problem, Purpose } from "../config/config.ts";
 import { loadConfig, type Environment } from "../config/load.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -14,6 +15,12 @@ export type Io = ProcessEnds & {
   err: (line: string) => void;
   /** Aborts when the process is asked to end. */
   stopped: AbortSignal;
+};
+
+/** The version in package.json, which lies beside src and dist alike. */
+export const versionOf = (): string => {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
 };
 
 /** 0 done, 1 failed, 2 wrong usage or configuration; `send --wait` and `resolve` have further ones. */

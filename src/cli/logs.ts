@@ -12,14 +12,17 @@ type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: 
 
 const VIEWS = ["json", "raw"] as const satisfies readonly View[];
 
-/** What to do about an answer other than 2xx. */
-const adviceFor = (status: number, retryAfterMs: number | null): string => {
+/** What to see to where the partner refused; null where the status does not say it. */
+export const settingsFor = (status: number): string | null => {
   if (status === 401 || status === 403) return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN";
-  if (status === 404 || status === 405 || (status >= 300 && status < 400)) return "see PARTNER_BASE_URL";
+  const isElsewhere = status === 404 || status === 405 || (status >= 300 && status < 400);
+  return isElsewhere ? "see PARTNER_BASE_URL" : null;
+};
+
+const adviceFor = (status: number, retryAfterMs: number | null): string => {
   if (retryAfterMs !== null) return `run it again in ${Math.ceil(retryAfterMs / 1_000)}s`;
-  return status === 429 || status >= 500
-    ? "run it again later"
-    : "see its answer: it may want other dates or another PARTNER_LOG_END_PARAMETER";
+  if (status === 429 || status >= 500) return "run it again later";
+  return "see its answer: it may want other dates or another PARTNER_LOG_END_PARAMETER";
 };
 
 const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
@@ -36,10 +39,10 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const wrong = await partnerLogViews(config)[view]({ ...answer, body }, io.write);
     if (isLog && wrong === null) return EXIT.done;
     if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/partner.md.`);
-    else
-      io.err(
-        `The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, answer.retryAfterMs)}.`,
-      );
+    else {
+      const advice = settingsFor(answer.httpStatus) ?? adviceFor(answer.httpStatus, answer.retryAfterMs);
+      io.err(`The partner answered ${answer.httpStatus}; ${advice}.`);
+    }
     return EXIT.failed;
   } catch (error) {
     // Silent after an interrupt, or when nobody reads the output.

@@ -1,9 +1,9 @@
 // Parsers for the values of options. Each throws an InvalidArgumentError whose message says what the value must be.
 import { InvalidArgumentError } from "commander";
+import { isAddress } from "../config/addresses.ts";
 import { readDuration } from "../config/kinds.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readInstant } from "../runtime/instant.ts";
-import { readSubscriptionUrl } from "./subscription-url.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -62,9 +62,9 @@ export const wholeNumber =
     return number;
   };
 
-/** Where the partner sends notifications to. */
+/** Where the partner sends notifications to. A server would not see a fragment. */
 export const webhookUrl = (text: string): URL => {
-  const url = readSubscriptionUrl(text);
-  if (url === null) throw new InvalidArgumentError("It must be an http or https address without a fragment.");
-  return url;
+  if (!isAddress(text) || text.includes("#"))
+    throw new InvalidArgumentError("It must be an http or https address without a fragment.");
+  return new URL(text);
 };

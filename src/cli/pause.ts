@@ -14,13 +14,13 @@ import { endOf } from "./option-values.ts";
 import { openTool } from "./tool.ts";
 
 const end = (untilMs: number | null): string =>
-  untilMs === null ? "until they are resumed" : `until ${iso(untilMs)}`;
+  untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
 
 /** Reconcile is one thing, commands and accepts are many. */
 const are = (flow: Pausable): string => (flow === "reconcile" ? "is" : "are");
 
 /** Who paused it, since when, until when and why. Quoted, because people wrote it. */
-const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
+export const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
   `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
 
 const run = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {

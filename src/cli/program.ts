@@ -3,8 +3,7 @@ import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import { examples, HELP_LAYOUT } from "./help.ts";
-import { ConfigError, EXIT, type ExitCode, type Io } from "./io.ts";
-import { versionOf } from "./version.ts";
+import { ConfigError, EXIT, type ExitCode, type Io, versionOf } from "./io.ts";
 
 type Exit = (code: ExitCode) => void;
 type Load = (io: Io, exit: Exit) => Promise<Command>;

@@ -51,10 +51,9 @@ const hintOf = (
   return null;
 };
 
-const run = async (
-  io: Io,
-  asking: (connections: Connections) => Promise<{ asked: ResolveRequest; ended: ResolveOutcome }>,
-): Promise<ExitCode> => {
+type Asking = (connections: Connections) => Promise<{ asked: ResolveRequest; ended: ResolveOutcome }>;
+
+const run = async (io: Io, asking: Asking): Promise<ExitCode> => {
   const tool = openTool(io);
   sayWhenStopped(io);
   const { asked, ended } = await withTraces(tool, asking);
@@ -99,17 +98,14 @@ Another person ends the doubt within 24 hours with --confirm REF.`,
         isUsage("--confirm takes only --by and --note: what it ends stands in the proposal");
       const actor = actorOf({ by: by ?? "", note: flags.note ?? "confirmed" });
       const hooks = { warn: io.err };
-      const asked: ResolveRequest = {
-        commandId: commandId ?? "",
-        quoteId: quoteId ?? null,
-        as: as ?? "succeeded",
-        force: force === true,
-      };
       if (as === "not-executed") io.err(NOT_EXECUTED_RISK);
-      const ending = run(io, async (connections) =>
-        ref === undefined
-          ? { asked, ended: await resolve(connections, actor, asked, hooks, io.stopped) }
-          : confirm(connections, actor, ref, hooks, io.stopped),
-      );
-      exit(await ending);
+      const asking: Asking = async (connections) => {
+        if (ref !== undefined) return confirm(connections, actor, ref, hooks, io.stopped);
+        const asked = {
+          ...{ commandId: commandId ?? "", quoteId: quoteId ?? null },
+          ...{ as: as ?? "succeeded", force: force === true },
+        };
+        return { asked, ended: await resolve(connections, actor, asked, hooks, io.stopped) };
+      };
+      exit(await run(io, asking));
     });

@@ -2,30 +2,20 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment, type Environment } from "../config/load.ts";
 import { formNames } from "../sandbox/api/answers.ts";
 import { repetitions, type SandboxOptions } from "../sandbox/options.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { startSandbox } from "../sandbox/start.ts";
 import { walkNames } from "../sandbox/transactions/walks.ts";
 import { examples } from "./help.ts";
 import { problemsError, type Io, untilAborted } from "./io.ts";
-import { wholeNumber } from "./option-values.ts";
+import { durationMs, webhookUrl, wholeNumber } from "./option-values.ts";
 
 type Flags = Omit<SandboxOptions, "clock" | "webhookUrls"> & {
   host: string;
   port: number;
   timeScale: number;
   webhookUrl: string[];
-  validity: number;
   step: number;
   retry: number;
-};
-
-const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-const duration = (text: string): number => {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  const factor = unitMs[unit ?? ""];
-  if (factor === undefined)
-    throw new InvalidArgumentError("It must be a duration such as 500ms, 5s, 15m or 2h.");
-  return Number(digits) * factor;
 };
 
 const positive = (text: string): number => {
@@ -34,25 +24,18 @@ const positive = (text: string): number => {
   return value;
 };
 
-const webUrl = (text: string, earlier: string[]): string[] => {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new InvalidArgumentError("It must be an http or https URL.");
-  return [...earlier, text];
-};
-
 const lasting = (flags: string, about: string, usual: string): Option =>
-  new Option(flags, about).argParser(duration).default(duration(usual), usual);
+  new Option(flags, about).argParser(durationMs).default(durationMs(usual), usual);
 
 const options = (): Option[] => [
   new Option("--host <address>", "where to listen").default("127.0.0.1"),
   new Option("--port <number>", "0 takes any free one").argParser(wholeNumber(0, 65_535)).default(8090),
   new Option("--webhook-url <url>", "subscribed from the start; repeatable")
-    .argParser(webUrl)
+    .argParser((text, earlier: string[]) => [...earlier, webhookUrl(text).href])
     .default([], "none"),
   new Option("--time-scale <factor>", "divides the durations: 900 makes 15m a second")
     .argParser(positive)
     .default(1),
-  lasting("--validity <duration>", "how long a quote can be accepted, on its day", "24h"),
   lasting("--step <duration>", "mean time between two statuses", "10m"),
   lasting("--retry <duration>", "mean time between attempts to notify", "15m"),
   new Option("--walk <name>", "the path of transactions").choices(walkNames).default("main"),
@@ -70,33 +53,25 @@ const tokensOf = (env: Environment): Pick<SandboxOptions, "accessToken" | "xToke
   return { accessToken: accessToken?.reveal(), xToken: xToken?.reveal() };
 };
 
-/** `sandbox`: the partner imitated, on a port of its own. Reads no settings but the partner's two tokens. */
-export const sandboxCommand = ({ env, out, stopped }: Pick<Io, "env" | "out" | "stopped">): Command => {
+/** The partner imitated. Reads no settings but the partner's two tokens. */
+export const sandboxCommand = ({ env, out, stopped }: Io): Command => {
   const command = new Command("sandbox")
     .summary("Imitate the partner's API, to rehearse and to test.")
-    .description("Imitate the partner's API: it misbehaves on demand, and counts what it executed.");
+    .description("Imitate the partner's API: it misbehaves on demand, and counts what it executed.")
+    .addHelpText("after", examples("sandbox --step 1s"));
   for (const option of options()) command.addOption(option);
-  command.addHelpText("after", examples("sandbox --step 1s"));
-  return command.action(async (flags: Flags) => {
-    const {
-      webhookUrl: webhookUrls,
-      validity: quoteValidityMs,
-      step: stepMs,
-      retry: retryMs,
-      ...rest
-    } = flags;
-    const durations = { quoteValidityMs, stepMs, retryMs };
-    const sandbox = await startSandbox({ ...rest, ...durations, ...tokensOf(env), webhookUrls }).catch(
-      (error: unknown) => {
-        if (!(error instanceof Error && "syscall" in error)) throw error;
-        const where = `${flags.host}:${flags.port} (${error.message})`;
-        return command.error(`error: cannot listen on ${where}; choose another with --host or --port`, {
-          exitCode: 1,
-        });
-      },
-    );
-    out(`sandbox listening on ${sandbox.url} (time scale ${flags.timeScale})`);
-    await untilAborted(stopped);
-    await sandbox.close();
-  });
+  return command.action(
+    async ({ webhookUrl: webhookUrls, step: stepMs, retry: retryMs, ...flags }: Flags) => {
+      const sandbox = await startSandbox({ ...flags, stepMs, retryMs, ...tokensOf(env), webhookUrls }).catch(
+        (error: unknown) => {
+          if (!(error instanceof Error && "syscall" in error)) throw error;
+          const where = `${flags.host}:${flags.port} (${error.message})`;
+          throw new UsageError(`Cannot listen on ${where}: choose another with --host or --port.`);
+        },
+      );
+      out(`sandbox listening on ${sandbox.url} (time scale ${flags.timeScale})`);
+      await untilAborted(stopped);
+      await sandbox.close();
+    },
+  );
 };

@@ -2,23 +2,22 @@ import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
 import { commandFault } from "../operate/command-fault.ts";
 import { explainOutage } from "../services/outage.ts";
-import type { Services } from "../services/services.ts";
-import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { headerValue } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf } from "../kafka/cluster/topics.ts";
+import type { Connections } from "../operate/connections.ts";
 import type { Command as CommandRecord, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { deliver, type ResultWatch } from "./deliver.ts";
 import { durationMs } from "./option-values.ts";
-import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { whyNoCommands } from "./status.ts";
 import { openTool } from "./tool.ts";
+import { follow } from "./watch.ts";
 
 /** What scripts need of a result. */
 const MEMBERS = ["outcome", "quoteId", "externalId", "transactionId", "httpStatus", "response"] as const;
@@ -34,13 +33,7 @@ type Common = {
   timeout: number;
   print?: (typeof MEMBERS)[number];
 };
-type CreateFlags = Common & {
-  direction: string;
-  purpose: string;
-  quoted: string;
-  base: string;
-  amount: string;
-};
+type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
@@ -49,43 +42,35 @@ type Request = CommandRecord["request"];
  * @param sent the command's bytes, once they are about to be written
  */
 const watchResult = async (
-  config: Config,
-  services: Services,
+  { config, services }: Connections,
   commandId: string,
   sent: { readonly value: Buffer | null },
 ): Promise<ResultWatch> => {
-  const decode = decoder<CommandResult>(
-    readSchema("command-result"),
-    services.registry,
-    systemClock.monotonic,
-  );
+  const schema = readSchema("command-result");
+  const decode = decoder<CommandResult>(schema, services.registry, systemClock.monotonic);
   const stopped = new AbortController();
-  let found: (result: CommandResult) => void = () => undefined;
-  const result = new Promise<CommandResult>((resolve) => (found = resolve));
+  const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult | string>();
   let problem: string | null = null;
   /** Asks again while the registry does not answer. Rejects when stopped. */
   const read = async (value: Buffer): Promise<void> => {
     for (;;) {
       const decoded = await Promise.resolve(decode(value)).catch((error: unknown) => messageOf(error));
       if (typeof decoded !== "string" && decoded.ok) {
-        found(decoded.value);
+        end(decoded.value);
         return;
       }
       problem = typeof decoded === "string" ? decoded : decoded.detail;
       await systemClock.sleep(AGAIN_AFTER_MS, stopped.signal);
     }
   };
-  const take = (record: Incoming): void => {
-    if (record.value === null || headerValue(record.headers, "correlation-id")?.toString() !== commandId)
-      return;
-    read(record.value).catch(() => undefined);
+  const take = ({ headers, value }: Incoming): void => {
+    const isOurs = headerValue(headers, "correlation-id")?.toString() === commandId;
+    if (isOurs && value !== null) read(value).catch(() => undefined);
   };
-  let refused: (why: string) => void = () => undefined;
-  const never = new Promise<string>((resolve) => (refused = resolve));
   const takeLetter = ({ headers, value }: Incoming): void => {
     const reason = headerValue(headers, "dead-letter-reason")?.toString();
     if (reason === "COMMAND_ID_REUSED" && sent.value !== null && value?.equals(sent.value))
-      refused(
+      end(
         `No result can come: commandId ${commandId} belongs to another command. Send this one under its own.`,
       );
   };
@@ -95,8 +80,7 @@ const watchResult = async (
   // Only says more: a sender need not have the right to read dead letters.
   const letters = await fromNow(config.topics.deadLetters, takeLetter).catch(() => null);
   return {
-    result,
-    never,
+    ended,
     problem: () => problem,
     stop: async () => {
       stopped.abort();
@@ -106,8 +90,7 @@ const watchResult = async (
 };
 
 const write = async (
-  config: Config,
-  services: Services,
+  { config, services }: Connections,
   command: CommandRecord,
   key: string,
   sent: { value: Buffer | null },
@@ -118,11 +101,8 @@ const write = async (
   if (schemaId === null) {
     throw new UsageError(`Schema ${subjectOf(topic)} is not registered: run \`cambio-bridge setup\`.`);
   }
-  const publisher = services.publisher(topic, {
-    maxWaiting: 1,
-    maxWaitingBytes: 1_048_576,
-    sendTimeoutMs: 8_000,
-  });
+  const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 };
+  const publisher = services.publisher(topic, options);
   try {
     const value = encoder<CommandRecord>(schema, schemaId)(command);
     sent.value = value;
@@ -134,11 +114,11 @@ const write = async (
 };
 
 const send = async (io: Io, request: Request, key: string | null, flags: Common): Promise<ExitCode> => {
-  const { config, services } = openTool(io);
+  const tool = openTool(io);
   const commandId = flags.commandId ?? randomUUID();
   const issuedAt = systemClock.now();
   const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
-  const fault = commandFault(config, command);
+  const fault = commandFault(tool.config, command);
   if (fault !== null) {
     io.err(`Nothing was sent: in this command ${fault}.`);
     return EXIT.usage;
@@ -146,10 +126,9 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   const sent = { value: null };
   return deliver(io, {
     commandId,
-    write: () => write(config, services, command, key ?? commandId, sent),
-    watchResult:
-      flags.wait || flags.print !== undefined ? () => watchResult(config, services, commandId, sent) : null,
-    hindrance: () => whyNoCommands({ config, services }, request, io.stopped),
+    write: () => write(tool, command, key ?? commandId, sent),
+    watchResult: flags.wait || flags.print !== undefined ? () => watchResult(tool, commandId, sent) : null,
+    hindrance: () => whyNoCommands(tool, request, io.stopped),
     waitMs: flags.timeout,
     print: flags.print ?? null,
   });
@@ -165,10 +144,7 @@ const withCommonOptions = (command: Command): Command =>
     )
     .option("--wait", "wait for the result, and print it as JSON")
     .addOption(
-      new Option(
-        "--print <member>",
-        "wait for the result, and print only this member of it, as text",
-      ).choices(MEMBERS),
+      new Option("--print <member>", "wait, and print only this member of the result").choices(MEMBERS),
     )
     .addOption(
       new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),

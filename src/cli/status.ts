@@ -16,25 +16,19 @@ import { OutageError, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
 import { EXIT, sayProgress, type ExitCode, type Io } from "./io.ts";
+import { lastPause } from "./pause.ts";
 import { openTool } from "./tool.ts";
 
-type LastAction = { by: string; note: string; says: ControlEntry["says"]; at: string; until: string | null };
-type FlowState = { paused: boolean; last: LastAction | null };
+/** Whether a flow is paused, for people. */
+export const pauseLine = (flow: Pausable, entry: ControlEntry | undefined, nowMs: number): string =>
+  entry && isPause(entry, nowMs) ? `${flow} PAUSED by ${lastPause(entry)}` : `${flow} not paused`;
 
-const stateOf = (entry: ControlEntry | undefined, nowMs: number): FlowState => {
+/** Whether a flow is paused, for JSON output. */
+const stateOf = (entry: ControlEntry | undefined, nowMs: number): object => {
   if (!entry) return { paused: false, last: null };
   const { says, by, note, atMs, untilMs } = entry;
-  return {
-    paused: isPause(entry, nowMs),
-    last: { says, by, note, at: iso(atMs), until: isoOrNull(untilMs) },
-  };
-};
-
-/** Whether a flow is paused, for people. The name and the note are quoted, because people wrote them. */
-export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
-  if (!paused || !last) return `${flow} not paused`;
-  const until = last.until ?? "it is resumed";
-  return `${flow} PAUSED by ${JSON.stringify(last.by)} since ${last.at}, until ${until}: ${JSON.stringify(last.note)}`;
+  const last = { says, by, note, at: iso(atMs), until: isoOrNull(untilMs) };
+  return { paused: isPause(entry, nowMs), last };
 };
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
@@ -87,11 +81,11 @@ export const whyNoCommands = async (
     askStatus(tool, signal).catch(nothing),
     askPauses(tool, { warn: nothing }, signal).catch(nothing),
   ]);
-  const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
-  for (const flow of isAccept ? (["commands", "accepts"] as const) : (["commands"] as const)) {
-    const state = stateOf(entries?.get(flow), systemClock.now());
-    if (state.paused) return pauseLine(flow, state);
-  }
+  const flows: Pausable[] =
+    "cambio.bridge.v1.AcceptQuote" in request ? ["commands", "accepts"] : ["commands"];
+  const nowMs = systemClock.now();
+  const paused = flows.find((flow) => isPause(entries?.get(flow), nowMs));
+  if (paused) return pauseLine(paused, entries?.get(paused), nowMs);
   return known && nobodyLine(known.commands, tool.config.topics.commands);
 };
 
@@ -115,17 +109,17 @@ const status = async (io: Io, json: boolean): Promise<ExitCode> => {
     numbersOrNull(io, tool),
   ]);
   const nowMs = systemClock.now();
-  const pauses = PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)] as const);
   if (json) {
     const doubts = numbers && {
       count: numbers.doubts,
       oldestSince: isoOrNull(numbers.oldestSinceMs),
       underWay: numbers.underWay,
     };
-    io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...known, doubts }));
+    const flows = Object.fromEntries(PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)]));
+    io.out(JSON.stringify({ flows, ...known, doubts }));
     return EXIT.done;
   }
-  for (const [flow, state] of pauses) io.out(pauseLine(flow, state));
+  for (const flow of PAUSABLE) io.out(pauseLine(flow, entries.get(flow), nowMs));
   flowLines(known, tool.config.topics.commands).forEach(io.out);
   if (numbers) io.out(doubtsLine(numbers));
   return EXIT.done;
@@ -133,10 +127,7 @@ const status = async (io: Io, json: boolean): Promise<ExitCode> => {
 
 export const statusCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("status")
-    .summary("Show what is paused, who takes commands, what is in doubt.")
-    .description(
-      "Show what is paused, who takes commands and how far they are, who reconciles, and how many doubts and dead letters there are.",
-    )
+    .description("Show what is paused, who takes commands, what is in doubt.")
     .option("--json", "print one JSON object")
     .addHelpText("after", examples("status"))
     .action(async ({ json = false }: { json?: boolean }) => exit(await status(io, json)));

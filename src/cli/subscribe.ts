@@ -3,10 +3,11 @@ import { openPartner } from "../services/partner.ts";
 import { webhookSecrets } from "../config/webhook-secret.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { decodePercent } from "../runtime/percent.ts";
 import { examples } from "./help.ts";
 import { ConfigError, configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { settingsFor } from "./logs.ts";
 import { webhookUrl } from "./option-values.ts";
-import { shownUrl, withPathToken } from "./subscription-url.ts";
 
 type Flags = { url: URL; event: string[]; dryRun?: boolean };
 
@@ -21,26 +22,41 @@ const pathTokens = (config: Config): readonly string[] => {
   return webhookSecrets(config)();
 };
 
+/** Appends the first token to the path, unless the path ends with one of them already. */
+export const withPathToken = (url: URL, tokens: readonly string[]): URL => {
+  const last = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
+  const whole = new URL(url);
+  if (tokens[0] !== undefined && !tokens.includes(decodePercent(last) ?? last))
+    whole.pathname = `${url.pathname.replace(/\/+$/, "")}/${encodeURIComponent(tokens[0])}`;
+  return whole;
+};
+
+/** The address with its secrets replaced by ***. */
+const shownUrl = (url: URL, endsWithToken: boolean): string => {
+  const shown = new URL(url);
+  if (shown.password !== "") shown.password = "***";
+  if (endsWithToken) shown.pathname = shown.pathname.replace(/[^/]*$/, "***");
+  return shown.href;
+};
+
 /** What to do about an answer other than 2xx. */
 const adviceFor = (status: number): string => {
-  if (status === 401 || status === 403)
-    return "nothing was subscribed: see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, and run it again";
-  if (status === 404 || status === 405 || (status >= 300 && status < 400))
-    return "nothing was subscribed: see PARTNER_BASE_URL, and run it again";
   if (status === 408 || status >= 500)
     return "it may have subscribed all the same: ask the partner before you run it again";
-  return status === 429
-    ? "nothing was subscribed: run it again later"
-    : "nothing was subscribed: see the answer, correct --url or --event, and run it again";
+  if (status === 429) return "nothing was subscribed: run it again later";
+  const setting = settingsFor(status);
+  return setting === null
+    ? "nothing was subscribed: see the answer, correct --url or --event, and run it again"
+    : `nothing was subscribed: ${setting}, and run it again`;
 };
 
 const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<ExitCode> => {
   const config = configOf(io, "partner");
-  const [first, ...others] = pathTokens(config);
-  const url = first === undefined ? given : withPathToken(given, [first, ...others]);
+  const tokens = pathTokens(config);
+  const url = withPathToken(given, tokens);
   const events = event.length > 0 ? event : [DEFAULT_EVENT];
   const partner = openPartner(config, { clock: systemClock });
-  const shown = partner.mask(JSON.stringify({ url: shownUrl(url, first !== undefined), events }));
+  const shown = partner.mask(JSON.stringify({ url: shownUrl(url, tokens.length > 0), events }));
   if (url.protocol === "http:")
     io.err(
       "Warning: over http anybody on the way reads the notifications, and what proves that they are the partner's.",
@@ -55,24 +71,19 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   const options = { signal: io.stopped, withinMs, mayCall: () => true };
   const outcome = await partner.subscribe({ url: url.href, events }, options);
   await partner.close();
-  switch (outcome.kind) {
-    case "notSent":
-      io.err(`Nothing was sent (${outcome.reason}): see that the partner can be reached, and run it again.`);
-      return EXIT.failed;
-    case "unknown":
-      io.err(
-        `No answer came (${outcome.reason}), and the partner may have received the subscription: ask the partner before you run it again.`,
-      );
-      return EXIT.failed;
-    case "answered": {
-      const { httpStatus, body } = outcome.answer;
-      io.out(`HTTP ${httpStatus}`);
-      if (body !== null && body !== "") io.out(body);
-      if (httpStatus >= 200 && httpStatus < 300) return EXIT.done;
-      io.err(`The partner answered ${httpStatus}; ${adviceFor(httpStatus)}.`);
-      return EXIT.failed;
-    }
-  }
+  if (outcome.kind === "answered") {
+    const { httpStatus, body } = outcome.answer;
+    io.out(`HTTP ${httpStatus}`);
+    if (body !== null && body !== "") io.out(body);
+    if (httpStatus >= 200 && httpStatus < 300) return EXIT.done;
+    io.err(`The partner answered ${httpStatus}; ${adviceFor(httpStatus)}.`);
+  } else
+    io.err(
+      outcome.kind === "notSent"
+        ? `Nothing was sent (${outcome.reason}): see that the partner can be reached, and run it again.`
+        : `No answer came (${outcome.reason}), and the partner may have received the subscription: ask the partner before you run it again.`,
+    );
+  return EXIT.failed;
 };
 
 const collected = (text: string, earlier: string[]): string[] => {

@@ -1,6 +1,9 @@
 import { Argument, Command } from "commander";
 import { explainOutage } from "../services/outage.ts";
+import type { Services } from "../services/services.ts";
+import { noSuchTopic } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";
+import { startTail } from "../kafka/consume/tail.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { eachHeader, headerValue } from "../kafka/headers.ts";
 import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
@@ -11,7 +14,6 @@ import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { textOrBase64 } from "./bytes.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
-import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io, untilAborted } from "./io.ts";
 import { openTool } from "./tool.ts";
@@ -67,6 +69,54 @@ const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
   );
   const text = typeof shown === "string" ? shown : `${value?.length ?? "no"} bytes`;
   return { value: shown, line: [...added.filter((each) => each !== null), text].join("  ") };
+};
+
+/**
+ * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is missed.
+ * Throws a UsageError when there is no such topic.
+ */
+export const follow = async (
+  services: Services,
+  { topic, fromBeginning }: { topic: string; fromBeginning: boolean },
+  onRecord: (record: Incoming) => void,
+): Promise<{ stop: () => Promise<void> }> => {
+  const cluster = await services.connectCluster();
+  if (!(await cluster.find([topic])).has(topic)) {
+    await cluster.close();
+    throw noSuchTopic(topic);
+  }
+  const ranges = await cluster.ranges(topic);
+  /** Where each partition is read on, also where reading starts over. */
+  const next = new Map(
+    [...ranges].map(([partition, { startOffset, endOffset }]) => [
+      partition,
+      fromBeginning ? startOffset : endOffset,
+    ]),
+  );
+  const tail = startTail(
+    { topic },
+    {
+      begin: (found) =>
+        new Map(
+          [...found].map(([partition, { startOffset, endOffset }]) => [
+            partition,
+            { startOffset: Math.max(startOffset, next.get(partition) ?? 0), endOffset },
+          ]),
+        ),
+      take: (record) => {
+        next.set(record.partition, record.offset + 1);
+        onRecord(record);
+        return true;
+      },
+    },
+    { ...services, ranges: () => Promise.resolve(ranges) },
+  );
+  return {
+    stop: async () => {
+      await tail.stop();
+      await cluster.close();
+    },
+  };
 };
 
 const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {

@@ -133,13 +133,11 @@ describe("letters of commands", () => {
     const binary = parked.find(({ value }) => value?.[0] === 255) as ReadRawRecord;
     const shown = await deadLetters("show", ref(binary));
     expect(shown).toMatchObject({ code: 0, err: "" });
-    expect(shown.out).toContain("00000000  ff 00 1b");
-    expect(shown.out).toContain("replayed    never");
-    expect(shown.out).toContain("\nvalue       3 bytes\n");
+    expect(shown.out).toContain('\nvalue         {"base64":"/wAb"}\n');
     const none = parked.find(({ value }) => value === null) as ReadRawRecord;
-    expect((await deadLetters("show", ref(none))).out).toMatch(/\nvalue {7}none \(null\)\n$/);
+    expect((await deadLetters("show", ref(none))).out).toContain("\nvalue         null\n");
     expect(shown.out).toContain("neither JSON nor Avro");
-    expect(shown.out).toContain("dead-letter-offset: ");
+    expect(shown.out).toContain("dead-letter-offset");
     const [json] = linesOf(await deadLetters("show", ref(binary), "--json"));
     expect(json).toMatchObject({ key: { base64: "AP8=" }, value: { base64: "/wAb" } });
     expect(json?.["headers"]).toEqual([{ name: { base64: "/g==" }, value: "x" }]);
@@ -202,7 +200,7 @@ describe("letters of commands", () => {
       expect.stringMatching(/not sent: \d+ replayed before/),
     ]);
     expect((await deadLetters("list")).out).toContain("by ana");
-    expect((await deadLetters("show", ref(first))).out.match(/replayed \d{4}-/g)).toHaveLength(1);
+    expect((await deadLetters("show", ref(first))).out.match(/"at":"\d{4}-/g)).toHaveLength(1);
     expect(await endTotal(world.brokers, world.topics.commands)).toBe(before);
   });
 
@@ -331,6 +329,6 @@ test("a letter of a record whose time is out of range is shown like any other", 
   for (const letter of letters.seen.slice(before)) {
     const shown = await deadLetters("show", ref(letter));
     expect(shown).toMatchObject({ code: 0, err: "" });
-    expect(shown.out).toMatch(/origin .*, written (-9000000000000000000|NaN)/);
+    expect(shown.out).toMatch(/origin .*"timestampMs":(-9000000000000000000|null)/);
   }
 });

@@ -186,7 +186,7 @@ test("a pause ends by itself, and one that replaces another shows it; what nobod
   await untilAll(true);
   const { out } = await run("pause", "commands", "--until", "25s");
   expect(out).toMatch(
-    /^commands are paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until they are resumed: "FX-7: /,
+    /^commands are paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until it is resumed: "FX-7: /,
   );
   await produce(world.brokers, world.topics.control, [
     { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },

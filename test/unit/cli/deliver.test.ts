@@ -11,9 +11,9 @@ const succeeded = { commandId: ID, outcome: "SUCCEEDED" } as CommandResult;
 
 const never = new Promise<never>(() => undefined);
 const resultIs =
-  (result: Promise<CommandResult>, problem: string | null = null) =>
+  (ended: Promise<CommandResult | string>, problem: string | null = null) =>
   () =>
-    Promise.resolve({ result, never, problem: () => problem, stop: () => Promise.resolve() });
+    Promise.resolve({ ended, problem: () => problem, stop: () => Promise.resolve() });
 
 const run = async (over: Partial<Delivery>, stopped = new AbortController().signal) => {
   const out: string[] = [];
@@ -55,10 +55,33 @@ describe("a command that Kafka acknowledged", () => {
     expect(await run({ watchResult, print: "quoteId" })).toMatchObject({ code: 0, out: "q-1" });
     expect(await run({ watchResult, print: "transactionId" })).toMatchObject({ code: 0, out: "" });
   });
-  it("may have no result in time", async () => {
-    const ended = await run({ watchResult: resultIs(never) });
+  const said = "No result can come: it belongs to another command.";
+  it.each<[string, Partial<Delivery>, RegExp]>([
+    ["came in time", {}, new RegExp(`No result of command ${ID} .*may still come`)],
+    [
+      "can come: that is said at once",
+      { watchResult: resultIs(Promise.resolve(said)), waitMs: 60_000 },
+      /waiting for its result\.\nNo result can come: it belongs to another command\.$/,
+    ],
+    [
+      "comes while nobody takes commands: that is said at once, and at the end",
+      { hindrance: () => Promise.resolve("NOBODY TAKES COMMANDS.") },
+      /^[^]*\nNOBODY TAKES COMMANDS\.\n[^]*none can come now \(NOBODY TAKES COMMANDS\.\)/,
+    ],
+    [
+      "came, and what keeps it is not known",
+      { hindrance: () => Promise.reject(new Error("Kafka does not answer")) },
+      /may still come/,
+    ],
+    [
+      "can be read",
+      { watchResult: resultIs(never, "the registry does not answer") },
+      new RegExp(`A result of command ${ID} came.*the registry does not answer`),
+    ],
+  ])("ends with 5 where none %s", async (_, over, sentence) => {
+    const ended = await run({ watchResult: resultIs(never), ...over });
     expect(ended).toMatchObject({ code: 5, out: "" });
-    expect(ended.err).toMatch(new RegExp(`No result of command ${ID} .*may still come`));
+    expect(ended.err).toMatch(sentence);
   });
   it("may have no result before somebody interrupts the wait", async () => {
     const interrupt = new AbortController();
@@ -71,36 +94,10 @@ describe("a command that Kafka acknowledged", () => {
     );
     expect(ended.err).not.toContain("in time");
   });
-  it("has no result where it is certain that none can come: that is said at once", async () => {
-    const said = "No result can come: it belongs to another command.";
-    const watchResult = () =>
-      Promise.resolve({
-        ...{ result: never, never: Promise.resolve(said), problem: () => null },
-        stop: () => Promise.resolve(),
-      });
-    const ended = await run({ watchResult, waitMs: 60_000 });
-    expect(ended).toMatchObject({ code: 5, out: "" });
-    expect(ended.err).toContain(said);
-    expect(ended.err).not.toContain("may still come");
-  });
-  it("has none in time while nobody takes commands: that is said at once, and at the end", async () => {
-    const hindrance = () => Promise.resolve("NOBODY TAKES COMMANDS.");
-    const ended = await run({ watchResult: resultIs(never), hindrance });
-    expect(ended).toMatchObject({ code: 5, out: "" });
-    expect(ended.err.match(/NOBODY TAKES COMMANDS/g)).toHaveLength(2);
-    expect(ended.err).not.toContain("may still come");
-    const failing = () => Promise.reject(new Error("Kafka does not answer"));
-    expect((await run({ watchResult: resultIs(never), hindrance: failing })).err).toContain("may still come");
-  });
-  it("may have a result that cannot be read", async () => {
-    const ended = await run({ watchResult: resultIs(never, "the registry does not answer") });
-    expect(ended).toMatchObject({ code: 5, out: "" });
-    expect(ended.err).toMatch(new RegExp(`A result of command ${ID} came.*the registry does not answer`));
-  });
   it("stays sent, whatever goes wrong when the wait is over", async () => {
     const stop = () => Promise.reject(new Error("the group is gone"));
     const watchResult = () =>
-      Promise.resolve({ result: Promise.resolve(succeeded), never, problem: () => null, stop });
+      Promise.resolve({ ended: Promise.resolve(succeeded), problem: () => null, stop });
     expect(await run({ watchResult })).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { doubtsLine, flowLines, pauseLine } from "../../../src/cli/status.ts";
+import type { ControlEntry } from "../../../src/operate/pause.ts";
 import type { Status } from "../../../src/operate/status.ts";
 
 const memberAt = (host: string, partitions: Record<string, number[]> = {}) => ({
@@ -19,15 +20,13 @@ const linesOf = (commands: Partial<Status["commands"]>, more: Partial<Status["re
   );
 
 test("a pause says who, until when and why", () => {
-  const last = {
-    by: "ana",
-    note: "FX-7",
-    at: "2026-12-01T06:00:00.000Z",
-    says: "pause" as const,
-    until: null,
+  const nowMs = Date.UTC(2026, 11, 1, 7);
+  const entry: ControlEntry = {
+    ...{ flow: "commands", says: "pause", by: "ana", note: "FX-7", actionId: "a-1" },
+    ...{ atMs: Date.UTC(2026, 11, 1, 6), untilMs: null },
   };
-  expect(pauseLine("commands", { paused: false, last })).toBe("commands not paused");
-  expect(pauseLine("commands", { paused: true, last })).toBe(
+  expect(pauseLine("commands", { ...entry, untilMs: nowMs }, nowMs)).toBe("commands not paused");
+  expect(pauseLine("commands", entry, nowMs)).toBe(
     'commands PAUSED by "ana" since 2026-12-01T06:00:00.000Z, until it is resumed: "FX-7"',
   );
 });
