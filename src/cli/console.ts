@@ -34,7 +34,10 @@ const faultOf = (file: string, error: unknown): string =>
     ? unreadableFile(file, error)
     : `cannot be used: ${messageOf(error)}`;
 
-/** Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when the first reading fails. */
+/**
+ * Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a
+ * ConfigError when the first reading fails.
+ */
 const usersOf = (file: string): (() => readonly User[]) => {
   try {
     const secret = Secret.fromFile(file, (text) => void checked(text));

@@ -6,7 +6,10 @@ import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
 export type ResultWatch = {
-  /** Resolves with the command's first result, or a sentence once it is certain that none will come; else stays pending. */
+  /**
+   * Resolves with the command's first result, or a sentence once it is certain that none will come; else stays
+   * pending.
+   */
   ended: Promise<CommandResult | string>;
   /** Why a result that came could not be read; null while none came. */
   problem: () => string | null;
@@ -15,7 +18,10 @@ export type ResultWatch = {
 
 export type Delivery = {
   commandId: string;
-  /** Resolves when the command is durable. Only a PublishError `timeout` leaves open whether the topic has it; other errors mean that it has not. */
+  /**
+   * Resolves when the command is durable. Only a PublishError `timeout` leaves open whether the topic has it; other
+   * errors mean that it has not.
+   */
   write: () => Promise<void>;
   /** Resolves when results are watched, from then on; null when none is waited for. */
   watchResult: (() => Promise<ResultWatch>) | null;

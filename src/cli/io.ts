@@ -10,7 +10,10 @@ import type { ProcessEnds } from "../runtime/log.ts";
 export type Io = ProcessEnds & {
   env: Environment;
   out: (line: string) => void;
-  /** Writes bytes to standard output. Resolves when there is room for more; when nobody reads, rejects and aborts `stopped`. */
+  /**
+   * Writes bytes to standard output. Resolves when there is room for more; when nobody reads, rejects and aborts
+   * `stopped`.
+   */
   write: (bytes: Uint8Array) => Promise<void>;
   err: (line: string) => void;
   /** Aborts when the process is asked to end. */

@@ -89,7 +89,10 @@ export const whyNoCommands = async (
   return known && nobodyLine(known.commands, tool.config.topics.commands);
 };
 
-/** Null where there is no journal, as without the flow commands, or where it cannot be read: the rest is worth showing. */
+/**
+ * Null where there is no journal, as without the flow commands, or where it cannot be read: the rest is worth
+ * showing.
+ */
 const numbersOrNull = async (io: Io, tool: Connections): Promise<DoubtNumbers | null> => {
   const onProgress = sayProgress(io, "the journal");
   try {

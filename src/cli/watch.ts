@@ -72,8 +72,8 @@ const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
 };
 
 /**
- * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is missed.
- * Throws a UsageError when there is no such topic.
+ * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is
+ * missed. Throws a UsageError when there is no such topic.
  */
 export const follow = async (
   services: Services,

@@ -1,4 +1,6 @@
-/** Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters. */
+/**
+ * Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters.
+ */
 const UNSEEN = /[\p{M}\p{Cf}\p{Cc}\s]/gu;
 const DIGIT = /\p{Nd}/gu;
 const IS_DIGIT = /^\p{Nd}$/u;

@@ -7,7 +7,10 @@ import { checkPlainText, optional, required, withDefault } from "./setting.ts";
 const isOne = (text: string, { hostname }: URL): boolean =>
   !/[,;|]https?:\/\//i.test(text) && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname);
 
-/** Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, and needs no slashes. */
+/**
+ * Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, and needs no
+ * slashes.
+ */
 export const isAddress = (text: string): boolean =>
   /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) && isOne(text, new URL(text));
 

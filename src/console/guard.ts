@@ -9,8 +9,8 @@ const SELF = ["'self'"];
 const NONE = ["'none'"];
 
 /**
- * Everything is loaded from here, no scripts, no frames. The referrer policy is `same-origin` and not `no-referrer`, with
- * which browsers would send `Origin: null` with a form.
+ * Everything is loaded from here, no scripts, no frames. The referrer policy is `same-origin` and not `no-referrer`,
+ * with which browsers would send `Origin: null` with a form.
  */
 export const guardHeaders = (): MiddlewareHandler =>
   secureHeaders({

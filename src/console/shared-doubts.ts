@@ -11,8 +11,8 @@ const isRead = (opened: OpenDoubts): boolean => {
 };
 
 /**
- * One reading of the journal for all pages. It is opened when somebody looks, and closed when nobody does: the journal's
- * view takes memory.
+ * One reading of the journal for all pages. It is opened when somebody looks, and closed when nobody does: the
+ * journal's view takes memory.
  */
 export const shareDoubts = (
   connections: Connections,

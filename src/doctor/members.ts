@@ -18,7 +18,9 @@ const reads = ({ joined }: Member): string => joined?.topics.join(", ") ?? "";
 const OTHER_GROUP =
   "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start";
 
-/** Checks that no other program is a member of the commands' group: it would be given partitions, and their commands. */
+/**
+ * Checks that no other program is a member of the commands' group: it would be given partitions, and their commands.
+ */
 export const checkMembers = async (
   config: Config,
   services: Services,

@@ -34,7 +34,10 @@ const REFUSALS: Partial<Record<string, "size" | "rule">> = {
 export const refusalOf = (error: unknown): "size" | "rule" | null =>
   error instanceof EncodeError ? "size" : (REFUSALS[protocolErrorOf(error)] ?? null);
 
-/** The broker answers that it will not or cannot serve this request: for want of a right, of the feature, or of the topic. */
+/**
+ * The broker answers that it will not or cannot serve this request: for want of a right, of the feature, or of the
+ * topic.
+ */
 export const isRequestRefused = (error: unknown): boolean =>
   /_AUTHORIZATION_FAILED$|^(UNSUPPORTED_VERSION|INVALID_REQUEST|POLICY_VIOLATION|UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN)$/.test(
     protocolErrorOf(error),

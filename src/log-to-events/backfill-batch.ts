@@ -19,8 +19,8 @@ const byTime = (a: Missing, b: Missing): number =>
     Number(a.notification.createdAt < b.notification.createdAt);
 
 /**
- * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more of
- * the transactions that it holds, up to twice its size, because those of one transaction are published in order.
+ * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more
+ * of the transactions that it holds, up to twice its size, because those of one transaction are published in order.
  */
 export const backfillBatch = () => {
   const transactions = new Map<string, Missing[]>();

@@ -42,7 +42,9 @@ const textKey = (of: Dated): DigestKey => keyFor(of, `text ${of.createdAt}`);
 export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) => {
   /** For each notification its instant (0 for none) and its state, found by its second, or by the text of createdAt. */
   const notifications = new DigestTable(Float64Array);
-  /** For each transaction and status: twice its missing notifications, and 1 more where the topic has an event of it. */
+  /**
+   * For each transaction and status: twice its missing notifications, and 1 more where the topic has an event of it.
+   */
   const pairs = new DigestTable(Float64Array);
   const factsByTransaction = new DigestTable(Float64Array);
   const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;

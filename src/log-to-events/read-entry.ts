@@ -45,7 +45,9 @@ const namesOtherEvent = (all: readonly Member[]): boolean =>
 /** `isOther`: it, or an object around it, names another event. */
 type Found = { notification: Notification; depth: number; isOther: boolean };
 
-/** The notifications in an entry, as objects or as JSON in strings; and whether the entry itself names another event. */
+/**
+ * The notifications in an entry, as objects or as JSON in strings; and whether the entry itself names another event.
+ */
 const notificationsIn = (entry: string): { found: Found[]; isOther: boolean } => {
   const found: Found[] = [];
   let isEntryOther = false;

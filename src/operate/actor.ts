@@ -39,7 +39,10 @@ export const continueUnless = (stopped: AbortSignal): void => {
   if (stopped.aborted) throw new NothingDone("It was interrupted, and nothing was done.");
 };
 
-/** The same text for all spellings of a name: case, width and invisible characters do not matter, and runs of blanks count as one. */
+/**
+ * The same text for all spellings of a name: case, width and invisible characters do not matter, and runs of blanks
+ * count as one.
+ */
 const canonicalName = (name: string): string =>
   name
     .normalize("NFKC")

@@ -3,7 +3,9 @@ import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
 import type { Range, Ranges } from "../kafka/consume/read-log.ts";
 import type { Connections, OnProgress } from "./connections.ts";
 
-/** What is read of a topic: between two times, by the records' timestamps, and of each partition what `narrow` leaves. */
+/**
+ * What is read of a topic: between two times, by the records' timestamps, and of each partition what `narrow` leaves.
+ */
 export type Reading = {
   topic: string;
   fromMs?: number | undefined;

@@ -23,7 +23,10 @@ export type Status = {
       leader: { clientId: string; host: string } | null;
       lastCompleteAtMs: number | null;
     };
-  /** Records of the dead-letter topic, in all and of the last day: a large letter may have several. Null where there is no such topic. */
+  /**
+   * Records of the dead-letter topic, in all and of the last day: a large letter may have several. Null where there
+   * is no such topic.
+   */
   deadLetters: { records: number; lastDay: number } | null;
 };
 

@@ -17,8 +17,8 @@ export type Sandbox = {
 const attemptTimeoutMs = 10_000;
 
 /**
- * Starts the sandbox. Resolves when it listens; rejects with a RangeError for a wrong option, and with the system's error
- * when it cannot listen on the port.
+ * Starts the sandbox. Resolves when it listens; rejects with a RangeError for a wrong option, and with the system's
+ * error when it cannot listen on the port.
  */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const settings = settingsFrom(options);

@@ -1,7 +1,10 @@
 import type { Socket } from "node:net";
 import { LinkedList, type Entry } from "./linked-list.ts";
 
-/** The open connections that may give their place to a newcomer. One whose request waits for its answer is not among them. */
+/**
+ * The open connections that may give their place to a newcomer. One whose request waits for its answer is not among
+ * them.
+ */
 export type Places = {
   open: (socket: Socket) => void;
   close: (socket: Socket) => void;

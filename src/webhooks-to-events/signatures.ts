@@ -92,8 +92,9 @@ const UNIX_SECONDS = /^\d{1,12}$/;
 const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
 /**
- * Standard Webhooks with symmetric keys: webhook-signature is a list of `v1,<base64>`, separated by spaces (by
- * a comma as well where the header is repeated), of HMACs over `id.timestamp.body`. Any of them may match any secret. Entries of other versions are skipped.
+ * Standard Webhooks with symmetric keys: webhook-signature is a list of `v1,<base64>`, separated by spaces (by a
+ * comma as well where the header is repeated), of HMACs over `id.timestamp.body`. Any of them may match any secret.
+ * Entries of other versions are skipped.
  */
 export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
   const keys = keysOf(secrets, (secret) => {

@@ -56,8 +56,8 @@ const acquirePermit = async (permit: CallPermit, { deps, signals, elapsedMs }: J
 };
 
 /**
- * Writes a claim, until the command's deadline. Once no call may follow it, others get what this command holds; the claim
- * is still written, so that it is known what became of it.
+ * Writes a claim, until the command's deadline. Once no call may follow it, others get what this command holds; the
+ * claim is still written, so that it is known what became of it.
  */
 const writeClaim = async (job: Job, step: Step, giveBack: () => void): Promise<void> => {
   const { deps, signals, elapsedMs } = job;

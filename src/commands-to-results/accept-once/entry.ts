@@ -78,7 +78,10 @@ export const concludedEntry = (
   conclusion: Conclusion,
 ): Entry => ({ operation, commandId, step: { kind: "concluded", ...conclusion, outcome, resultId } });
 
-/** A record of the journal as read. `entry` is null if it could not be decoded, or has a version that this build does not know. */
+/**
+ * A record of the journal as read. `entry` is null if it could not be decoded, or has a version that this build does
+ * not know.
+ */
 export type JournalRecord = RecordPosition & { timestampMs: number; key: string; entry: FoldedEntry | null };
 
 const wrapped = (step: Step): CommandJournalEntry["step"] => {
@@ -115,8 +118,8 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
 });
 
 /**
- * The entry of an Avro record. Null if this build cannot fold it: its version is unknown, or it is an accept that an older version
- * kept under another key, where it would not be found.
+ * The entry of an Avro record. Null if this build cannot fold it: its version is unknown, or it is an accept that an
+ * older version kept under another key, where it would not be found.
  * @param place.ageMs since the entry was appended
  */
 export const fromRecord = <Claim extends object, Conclusion extends object>(

@@ -35,7 +35,10 @@ export type Job = {
   unreleased: string | null;
   /** No call before `elapsedMs` reaches this. */
   notBeforeMs: number;
-  /** The verdict of a create whose earlier call may have been executed, unless the partner refuses a later one. Null for none. */
+  /**
+   * The verdict of a create whose earlier call may have been executed, unless the partner refuses a later one. Null
+   * for none.
+   */
   lostCreate: Verdict | null;
   /** The verdict when no time is left for another call. */
   verdictAtDeadline: Verdict;

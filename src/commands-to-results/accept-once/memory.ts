@@ -36,7 +36,8 @@ const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
 
 /**
  * Remembers the commands of one journal partition in a few bytes each:
- * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its commandId, because a commandId names
+ * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its commandId,
+ *   because a commandId names
  *   one command, whatever its key
  * - a row of 2 words (8 bytes) for each key that is spent, found by the key: a quote may have any number of commands
  *

@@ -20,7 +20,10 @@ export type Held = Pick<Doubt, "ref" | "claim" | "position">;
 /** A final result after a doubt that is not yet known to be durable on the results topic. */
 export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string; sinceMs: number };
 
-/** A conclusion that contradicts the final result: one says that the partner executed the command, the other that it did not. */
+/**
+ * A conclusion that contradicts the final result: one says that the partner executed the command, the other that it
+ * did not.
+ */
 export type Contradicted = { ref: Ref; position: RecordPosition; timestampMs: number; saysExecuted: boolean };
 
 type Open = { ref: Ref; claim: Claim; print: Fingerprint; offset: number; doubtSinceMs: number | null };
@@ -59,7 +62,10 @@ export const createPartitionView = (
     return open?.claim.commandId === ref.commandId ? open : null;
   };
 
-  /** Renews the Map now and then: one that a million claims went through keeps deleted entries, which made start-up a quarter slower. */
+  /**
+   * Renews the Map now and then: one that a million claims went through keeps deleted entries, which made start-up a
+   * quarter slower.
+   */
   const hold = (name: string, open: Open): void => {
     opens.set(name, open);
     claimsSinceRenewed += 1;

@@ -9,8 +9,9 @@ const capacityFor = (rows: number): number => {
 };
 
 /**
- * Rows of 32-bit words in one typed array, found by their first word: a hash table with open addressing. A row whose last word is zero is
- * empty. All rows with the same first word stand in one run, which an empty row ends. Filled to between 35 and 70 percent.
+ * Rows of 32-bit words in one typed array, found by their first word: a hash table with open addressing. A row whose
+ * last word is zero is empty. All rows with the same first word stand in one run, which an empty row ends. Filled to
+ * between 35 and 70 percent.
  * @param width words of a row
  * @param expected about how many rows will come: a table that need not grow saves the time of copying it
  */

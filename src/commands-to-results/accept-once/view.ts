@@ -9,7 +9,8 @@ import { createWaiters } from "./waiters.ts";
  * What the view did with a record.
  * - `folded`: it was the next one
  * - `old`: it was folded before
- * - `gap`: records are missing before it, or `begin` was not called. The partition's state is discarded: call `begin` again.
+ * - `gap`: records are missing before it, or `begin` was not called. The partition's state is discarded: call `begin`
+ *   again.
  * - `halted`: this record, or one before it, cannot be folded by this build. The view stays unready.
  */
 export type Taken = "folded" | "old" | "gap" | "halted";
@@ -18,7 +19,10 @@ type Part = {
   view: PartitionView;
   /** Offset of the next record; null until the partition is begun. */
   next: number | null;
-  /** The view is ready from this offset on: the log's end at `begin`, or the position before `discard` if that is later. */
+  /**
+   * The view is ready from this offset on: the log's end at `begin`, or the position before `discard` if that is
+   * later.
+   */
   target: number;
   halted: boolean;
   waiters: ReturnType<typeof createWaiters<number>>;
@@ -39,8 +43,8 @@ const freshPart = (
 /** A claim and its conclusion: seldom more. */
 const ENTRIES_PER_COMMAND = 2;
 /**
- * Tables are sized for no more commands of a partition than these, and grow beyond. A range may reach further than the log:
- * up to where a journal that was lost once ended.
+ * Tables are sized for no more commands of a partition than these, and grow beyond. A range may reach further than
+ * the log: up to where a journal that was lost once ended.
  */
 const MAX_EXPECTED_COMMANDS = 2_000_000;
 
@@ -125,8 +129,8 @@ export const createView = (options: {
     },
 
     /**
-     * A partition is about to be read from the start of the log. Until then its records are refused: a tail may still deliver records of
-     * its former position.
+     * A partition is about to be read from the start of the log. Until then its records are refused: a tail may still
+     * deliver records of its former position.
      * @param range.startOffset the first offset that the log holds; the first record taken must have it
      * @param range.endOffset the offset after the last one; the view is ready when it gets there
      */
@@ -149,7 +153,10 @@ export const createView = (options: {
     /** The next offset of a partition; null if it needs `begin`. */
     nextOffset: (partition: number): number | null => part(partition).next,
 
-    /** Whether all partitions are read up to their end at `begin`. While false, no command is taken and no call is made. */
+    /**
+     * Whether all partitions are read up to their end at `begin`. While false, no command is taken and no call is
+     * made.
+     */
     ready,
     untilReady: (signal: AbortSignal): Promise<void> =>
       ready() ? Promise.resolve() : readiness.wait("ready", signal),
@@ -168,7 +175,10 @@ export const createView = (options: {
     /** Whether the command's first entry has other content: then the commandId belongs to that one. */
     hasOtherContent: (ref: Ref, requestHash: string): boolean =>
       partOf(ref).view.hasOtherContent(ref, requestHash),
-    /** Whether the commandId was used under another key, and not under this one: then it belongs to that other command. */
+    /**
+     * Whether the commandId was used under another key, and not under this one: then it belongs to that other
+     * command.
+     */
     isNamedElsewhere: (ref: Ref): boolean => {
       const print = fingerprint(ref);
       return !partOf(ref).view.knows(print) && parts.some(({ view }) => view.knowsElsewhere(print));

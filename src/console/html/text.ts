@@ -63,7 +63,10 @@ const inSaoPaulo = new Intl.DateTimeFormat("sv-SE", {
   timeStyle: "medium",
 });
 
-/** An instant in UTC and in São Paulo, there with the day where it is another one. Timestamps of records may be out of range. */
+/**
+ * An instant in UTC and in São Paulo, there with the day where it is another one. Timestamps of records may be out of
+ * range.
+ */
 export const at = (ms: number): Html => {
   if (!(Math.abs(ms) <= MAX_INSTANT_MS)) return html`<span class="dim">no time (${ms})</span>`;
   const iso = new Date(ms).toISOString();

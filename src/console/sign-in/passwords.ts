@@ -19,7 +19,10 @@ const NOBODYS_HASH = "$2b$10$xGxDqc80k0XYQj5dyE2.t.G9mji7qUPMu6DrDkyufoXEtGVFLu2
 /** Checks passwords. Guessing is limited; who is signed in already is not held up by it. */
 export const createPasswords = (users: () => readonly User[], clock: Pick<Clock, "monotonic">) => {
   const key = randomBytes(32);
-  /** Digests of what was right, each until when. The digest covers the user's hash: a changed password takes effect at once. */
+  /**
+   * Digests of what was right, each until when. The digest covers the user's hash: a changed password takes effect at
+   * once.
+   */
   const remembered = new Map<string, number>();
   const ofName = new RateLimiterMemory({ points: MAX_OF_NAME, duration: WINDOW_S });
   const ofAddress = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });

@@ -8,7 +8,8 @@ export type Described = { clusterId: string; advertised: readonly string[] };
 const CLOSE_MS = 1_000;
 
 /**
- * Asks one broker about its cluster, after the sign-in. Connects to no other one: the advertised addresses may be wrong.
+ * Asks one broker about its cluster, after the sign-in. Connects to no other one: the advertised addresses may be
+ * wrong.
  * @param newClient makes a client that knows only this broker
  */
 export const askOneBroker = async (newClient: NewClient, clock: Clock): Promise<Described> => {

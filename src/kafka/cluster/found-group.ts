@@ -6,7 +6,10 @@ export type FoundGroup = {
   members: readonly {
     clientId: string;
     host: string;
-    /** What it reads, and the text with which it joined. Absent where that is not known, as while the group rebalances. */
+    /**
+     * What it reads, and the text with which it joined. Absent where that is not known, as while the group
+     * rebalances.
+     */
     joined?: { topics: readonly string[]; userData: string };
     partitions: Readonly<Record<string, readonly number[]>>;
   }[];

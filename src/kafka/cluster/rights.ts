@@ -6,7 +6,10 @@ import { openInternalCluster, type InternalBroker } from "./internal-cluster.ts"
 import { preparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 
 export type Verdict = "allowed" | "denied" | "missing";
-/** `session`: the brokers do not allow a session this long or short. `protocol`: its members assign partitions in another way. */
+/**
+ * `session`: the brokers do not allow a session this long or short. `protocol`: its members assign partitions in
+ * another way.
+ */
 export type GroupVerdict = "allowed" | "denied" | "session" | "protocol";
 
 /**

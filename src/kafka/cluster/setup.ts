@@ -73,7 +73,10 @@ const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster)
 const sizeOf = (partitions: number, replicas: number): string =>
   `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
 
-/** An empty journal has forgotten which quotes were accepted. A new bridge has none of its topics, or some that were made for it. */
+/**
+ * An empty journal has forgotten which quotes were accepted. A new bridge has none of its topics, or some that were
+ * made for it.
+ */
 const journalCaution = (journal: string): string =>
   `Caution: topic ${journal} is missing, and others are there. If this bridge has run before, its journal is lost: before any replica with commands starts, do what "The journal is lost" in docs/failures.md says.`;
 

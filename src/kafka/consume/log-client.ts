@@ -13,7 +13,10 @@ export type Fetched = {
   records: readonly Incoming[];
   /** The offset to ask for next. There may be no record right before it. */
   next: number;
-  /** Whether all offsets from `start` to before `end` are transaction markers or aborted records, which are for nobody. */
+  /**
+   * Whether all offsets from `start` to before `end` are transaction markers or aborted records, which are for
+   * nobody.
+   */
   isHidden: (start: number, end: number) => boolean;
 };
 

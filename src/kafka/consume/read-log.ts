@@ -195,7 +195,8 @@ export const readLog = (
         if (isOutOfRange) noteOutOfRange(error);
         if (isOver()) return;
         const reason = messageOf(error);
-        // kafkajs does not say which partition failed. The reason names an offset, and these positions tell whose it is.
+        // kafkajs does not say which partition failed. The reason names an offset, and these positions tell whose it
+        // is.
         const at = Object.fromEntries([...places].map(([partition, { next }]) => [partition, next]));
         if (fault !== reason) log.warn({ topic, reason, at }, "kafka.reader.lost");
         fault = reason;

@@ -29,7 +29,10 @@ type Deps = {
 };
 
 const ASK_AGAIN_MS = 1_000;
-/** A log does not get shorter. A broker that was frozen may report an old end for a moment; after this many checks it is another log. */
+/**
+ * A log does not get shorter. A broker that was frozen may report an old end for a moment; after this many checks it
+ * is another log.
+ */
 const LOOKS = 4;
 const LOOK_EVERY_MS = 500;
 const STARTS_MS = 1_000;
@@ -110,7 +113,9 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     return new Map([...(ranges ?? [])].map(([partition, { startOffset }]) => [partition, startOffset]));
   };
 
-  /** Partitions whose gap is being explained. Aborted transactions leave many gaps; one question at a time is enough. */
+  /**
+   * Partitions whose gap is being explained. Aborted transactions leave many gaps; one question at a time is enough.
+   */
   const explaining = new Set<number>();
 
   /** @param missing the record that should have been read once more */

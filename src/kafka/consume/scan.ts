@@ -9,7 +9,9 @@ import { readLog, type LogDeps, type Ranges } from "./read-log.ts";
  */
 export type TakeRecord = (record: Incoming) => void | Promise<void>;
 
-/** A fetch is decoded without a pause: with six partitions of small events this blocks the event loop for about 20 ms. */
+/**
+ * A fetch is decoded without a pause: with six partitions of small events this blocks the event loop for about 20 ms.
+ */
 const MAX_BYTES_PER_PARTITION = 65_536;
 const STALLED_MS = 60_000;
 const WATCH_MS = 1_000;

@@ -1,7 +1,7 @@
 /*
- * kafkajs 2.2.4 delivers records of aborted transactions where those of several producers overlap, and where a record has the
- * key of an abort marker: commands that were taken back would be executed.
- * Mended when "aborted-records.ts" in faults.test.ts fails.
+ * kafkajs 2.2.4 delivers records of aborted transactions where those of several producers overlap, and where a record
+ * has the key of an abort marker: commands that were taken back would be executed. Mended when "aborted-records.ts"
+ * in faults.test.ts fails.
  */
 import { replaceModule } from "./replace-module.ts";
 

@@ -1,7 +1,7 @@
 /*
- * kafkajs 2.2.4 does not look at the checksums of record batches: a bit that a disk has flipped would be taken for another
- * amount, or another quote. Where one batch cannot be read it delivers nothing of the fetch, also not what lies before.
- * Mended when "checked-batches.ts" in faults.test.ts fails.
+ * kafkajs 2.2.4 does not look at the checksums of record batches: a bit that a disk has flipped would be taken for
+ * another amount, or another quote. Where one batch cannot be read it delivers nothing of the fetch, also not what
+ * lies before. Mended when "checked-batches.ts" in faults.test.ts fails.
  */
 import { LeftToNextFetch } from "./fetch-budget.ts";
 import { crc32c } from "../crc32c.ts";

@@ -1,6 +1,6 @@
 /*
- * kafkajs 2.2.4 decompresses all batches of a fetch before it delivers the first one: batches that are small on the wire may
- * take all memory. Mended when fetch-budget.test.ts passes without `checkBudget`.
+ * kafkajs 2.2.4 decompresses all batches of a fetch before it delivers the first one: batches that are small on the
+ * wire may take all memory. Mended when fetch-budget.test.ts passes without `checkBudget`.
  */
 /**
  * kafkajs takes an error of this name for a batch that the broker has truncated: it delivers the batches before it, and

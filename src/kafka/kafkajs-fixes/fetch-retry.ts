@@ -1,6 +1,6 @@
 /*
- * kafkajs 2.2.4 repeats a failed fetch by itself and says nothing of it: the topic may have been created anew meanwhile. It asks
- * a frozen broker four times more, for 40 s in all, while the others know the next leader already.
+ * kafkajs 2.2.4 repeats a failed fetch by itself and says nothing of it: the topic may have been created anew
+ * meanwhile. It asks a frozen broker four times more, for 40 s in all, while the others know the next leader already.
  * Mended when test/faults/frozen-partition-leader.test.ts and replaced-log.test.ts pass without it.
  */
 import type { Consumer } from "kafkajs";

@@ -1,6 +1,7 @@
 /*
- * kafkajs 2.2.4 reports a heartbeat when its answer is read. The coordinator counts the session from the request: after a freeze
- * of the process, the answer in the socket may be hours old. Mended when elected.test.ts passes without it.
+ * kafkajs 2.2.4 reports a heartbeat when its answer is read. The coordinator counts the session from the request:
+ * after a freeze of the process, the answer in the socket may be hours old. Mended when elected.test.ts passes
+ * without it.
  */
 import type { Consumer } from "kafkajs";
 

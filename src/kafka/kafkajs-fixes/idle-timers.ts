@@ -1,7 +1,7 @@
 /*
- * kafkajs 2.2.4 sets a timer for an empty queue of requests too, with a negative delay. Node takes that for 1 ms, so each idle
- * connection wakes the process up to a thousand times a second; Node 24 also prints a warning.
- * Mended when "idle-timers.ts" in faults.test.ts fails.
+ * kafkajs 2.2.4 sets a timer for an empty queue of requests too, with a negative delay. Node takes that for 1 ms, so
+ * each idle connection wakes the process up to a thousand times a second; Node 24 also prints a warning. Mended when
+ * "idle-timers.ts" in faults.test.ts fails.
  */
 import { createRequire } from "node:module";
 

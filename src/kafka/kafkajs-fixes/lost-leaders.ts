@@ -1,6 +1,7 @@
 /*
- * kafkajs 2.2.4 skips a partition without a leader until its metadata are five minutes old, although the leader is back; without
- * a committed offset it asks for the first one without a pause. Mended when partition-without-leader.test.ts passes without it.
+ * kafkajs 2.2.4 skips a partition without a leader until its metadata are five minutes old, although the leader is
+ * back; without a committed offset it asks for the first one without a pause. Mended when
+ * partition-without-leader.test.ts passes without it.
  */
 import { AssignerProtocol, PartitionAssigners, type PartitionAssigner } from "kafkajs";
 import { errorOfCode } from "../errors.ts";
@@ -8,8 +9,8 @@ import { errorOfCode } from "../errors.ts";
 const LEADER_NOT_AVAILABLE = 5;
 
 /**
- * kafkajs's round robin, for a consumer that fails while a partition of its topic has no leader, so that it is replaced. The
- * assigner is the place where kafkajs hands out the consumer's cluster, before the first request.
+ * kafkajs's round robin, for a consumer that fails while a partition of its topic has no leader, so that it is
+ * replaced. The assigner is the place where kafkajs hands out the consumer's cluster, before the first request.
  * @param userData what the member tells of itself
  */
 export const failingWithoutLeader =

@@ -1,7 +1,6 @@
 /*
- * kafkajs 2.2.4 throws the first partition's error, and with it the acknowledgements of the other ones: their records would be
- * written again at each retry.
- * Mended when "partial-acknowledgements.ts" in faults.test.ts fails.
+ * kafkajs 2.2.4 throws the first partition's error, and with it the acknowledgements of the other ones: their records
+ * would be written again at each retry. Mended when "partial-acknowledgements.ts" in faults.test.ts fails.
  */
 import { replaceModule } from "./replace-module.ts";
 

@@ -1,6 +1,6 @@
 /*
- * kafkajs 2.2.4 encodes a batch four times as slowly as `produce/record-batch.ts`, and takes none that is encoded already.
- * No test shows when that is mended: measure it, by `node bench/webhooks.mjs`.
+ * kafkajs 2.2.4 encodes a batch four times as slowly as `produce/record-batch.ts`, and takes none that is encoded
+ * already. No test shows when that is mended: measure it, by `node bench/webhooks.mjs`.
  */
 import type { Message } from "kafkajs";
 import { moduleOf, replaceModule } from "./replace-module.ts";

@@ -6,8 +6,8 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
 /**
  * Replaces an internal module of kafkajs in Node's cache of CommonJS modules, where kafkajs has no extension point.
  *
- * What breaks it: another version of kafkajs (package.json pins the exact one), one that is bundled or not CommonJS, and a
- * module that was loaded before it was replaced, which throws here.
+ * What breaks it: another version of kafkajs (package.json pins the exact one), one that is bundled or not CommonJS,
+ * and a module that was loaded before it was replaced, which throws here.
  * @param usedBy the modules that keep a reference to it once they are loaded
  */
 export const replaceModule = <Exports>(

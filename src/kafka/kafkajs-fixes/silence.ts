@@ -1,7 +1,7 @@
 /*
- * kafkajs 2.2.4 does not notice a broker that has stopped answering, and after the wall clock was set back it sends no heartbeat
- * until that shows the old time: it reads on without its group.
- * Mended when test/integration/clock-set-back.test.ts passes without it.
+ * kafkajs 2.2.4 does not notice a broker that has stopped answering, and after the wall clock was set back it sends
+ * no heartbeat until that shows the old time: it reads on without its group. Mended when
+ * test/integration/clock-set-back.test.ts passes without it.
  */
 /** What a consumer has heard from Kafka, in monotonic milliseconds. */
 export type Heard = {

@@ -39,7 +39,10 @@ const readBytes = (decoder: Decoder): Buffer | null => {
   return decoder.buffer.subarray(decoder.offset - length, decoder.offset);
 };
 
-/** With LogAppendTime the batch's timestamp counts for all its records. The record's own is skipped, because decoding it is slow. */
+/**
+ * With LogAppendTime the batch's timestamp counts for all its records. The record's own is skipped, because decoding
+ * it is slow.
+ */
 const readTimestamp = (decoder: Decoder, batch: Batch): string => {
   if (batch.timestampType !== LOG_APPEND_TIME)
     return String(BigInt(batch.firstTimestamp) + BigInt(decoder.readVarLong().toString()));

@@ -6,8 +6,9 @@ export const branchesOf = (type: avro.Type): readonly avro.Type[] =>
   type instanceof WrappedUnionType || type instanceof UnwrappedUnionType ? type.types : [type];
 
 /**
- * The largest number of values that a decoder passes to skip one value of this type. Infinity if the schema sets no limit: an array or map
- * states its own length, and may claim 2^40 items in five bytes; a type that contains itself has no bound.
+ * The largest number of values that a decoder passes to skip one value of this type. Infinity if the schema sets no
+ * limit: an array or map states its own length, and may claim 2^40 items in five bytes; a type that contains itself
+ * has no bound.
  */
 export const skippedValues = (type: avro.Type, known = new Map<avro.Type, number>()): number => {
   const counted = known.get(type);

@@ -118,7 +118,10 @@ export const listLetters = (
   return explainOutage(connections.config, read(), signal);
 };
 
-/** `sent` is null if the audit topic cannot be read; `decoded` is the value as JSON, where it is an Avro command or result. */
+/**
+ * `sent` is null if the audit topic cannot be read; `decoded` is the value as JSON, where it is an Avro command or
+ * result.
+ */
 export type ShownLetter = {
   letter: DeadLetter;
   loaded: LoadedLetter;

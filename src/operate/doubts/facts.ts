@@ -25,7 +25,9 @@ export type DoubtFacts = {
   untilMs: number;
 };
 
-/** The command was written before its claim, and a transaction with an event so long before the claim began before it. */
+/**
+ * The command was written before its claim, and a transaction with an event so long before the claim began before it.
+ */
 const BEFORE_MS = 900_000;
 /** An accept that was executed shows up within this time. */
 const AFTER_MS = 3_600_000;

@@ -41,7 +41,10 @@ export type JournalRoom = {
   /** Why the schema of an entry cannot be had from the registry, for which reading waits; null while it does not. */
   schemaFault: () => unknown;
   waiting: () => number;
-  /** Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be committed yet. */
+  /**
+   * Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be
+   * committed yet.
+   */
   note: () => string | null;
   close: () => Promise<void>;
 };
@@ -53,7 +56,8 @@ const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
- * @param askNotes asks for the group's commit metadata, by which a recreated journal is recognised. Nothing is read, and the view is not
+ * @param askNotes asks for the group's commit metadata, by which a recreated journal is recognised. Nothing is read,
+ *   and the view is not
  *   ready, before it has answered.
  * @param see called for every record that the view takes
  * @param contradicted called once for each contradiction in the journal

@@ -10,11 +10,14 @@ const GENERATION_BYTES = 8 * 1_048_576;
 const LAST_OF_PARTITION = 4_000;
 
 /**
- * Keeps the last records that hold a command's outcome: conclusions, and claims, which the fold itself concludes if the quote is taken.
- * Single records are read again one after the other, in some milliseconds each. A full generation is kept until the next one is full.
+ * Keeps the last records that hold a command's outcome: conclusions, and claims, which the fold itself concludes if
+ * the quote is taken. Single records are read again one after the other, in some milliseconds each. A full generation
+ * is kept until the next one is full.
  */
 export type RecentEntries = {
-  /** The journal is about to be read. Records long before its end are not kept: they would not be among the last ones. */
+  /**
+   * The journal is about to be read. Records long before its end are not kept: they would not be among the last ones.
+   */
   begin(ranges: ReadonlyMap<number, Range>): void;
   keep(record: Incoming, entry: FoldedEntry): void;
   find(at: RecordPosition): Incoming | null;

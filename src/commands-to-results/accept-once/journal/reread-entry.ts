@@ -11,8 +11,9 @@ type Ports = {
 };
 
 /**
- * Reads an entry of the journal again. Null makes the view forget the entry, and a forgotten accept could be executed again. So null is
- * returned only if the log itself says that it begins later. Everything else rejects, and is tried again.
+ * Reads an entry of the journal again. Null makes the view forget the entry, and a forgotten accept could be executed
+ * again. So null is returned only if the log itself says that it begins later. Everything else rejects, and is tried
+ * again.
  */
 export const rereadEntry =
   ({ reread, startOf, entryOf }: Ports) =>

@@ -1,13 +1,16 @@
 import type { Services } from "../../../services/services.ts";
 
 /**
- * Whether the journal is still the log that was read, and so whether its view is trusted. Findings are the end of a sentence, such as
- * "ends before ...".
+ * Whether the journal is still the log that was read, and so whether its view is trusted. Findings are the end of a
+ * sentence, such as "ends before ...".
  */
 export type Trust = {
   /** The journal is another log. This is final. */
   lose: (what: string) => void;
-  /** What one check found missing at the journal's end; null if nothing. Not final: a new leader may hold back its last records. */
+  /**
+   * What one check found missing at the journal's end; null if nothing. Not final: a new leader may hold back its
+   * last records.
+   */
   sawEnd: (behind: string | null) => void;
   isLost: () => boolean;
   /** What is wrong with the journal; null while nothing is. */

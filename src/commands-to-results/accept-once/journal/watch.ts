@@ -17,11 +17,14 @@ export type JournalWatch = {
   isOurs: (record: Incoming) => boolean;
   learn: (record: Incoming) => void;
   /**
-   * Called before an append; what it returns is called after. An entry that lands before what was read landed in another log. One that
-   * lands in another partition is where nobody looks up its key.
+   * Called before an append; what it returns is called after. An entry that lands before what was read landed in
+   * another log. One that lands in another partition is where nobody looks up its key.
    */
   appending: (partition: number) => (written: RecordPosition) => void;
-  /** Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are known. */
+  /**
+   * Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are
+   * known.
+   */
   note: () => string | null;
   /** What is wrong with the journal; null while nothing is. */
   fault: () => string | null;
@@ -31,7 +34,10 @@ export type JournalWatch = {
 type Options = {
   topic: string;
   view: View;
-  /** The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as no notes. */
+  /**
+   * The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as
+   * no notes.
+   */
   notes: () => Promise<readonly string[]>;
   /** Why the topic, as it is set now, may forget accepts whose quotes live. Bounded in time. */
   problems: () => Promise<readonly string[]>;
@@ -139,7 +145,8 @@ export const watchJournal = (
     },
     begin: (ranges) => {
       checkStart(ranges);
-      // A topic never loses partitions: this is another topic, and the missing partition has no end that the view could wait for.
+      // A topic never loses partitions: this is another topic, and the missing partition has no end that the view
+      // could wait for.
       for (const partition of identity.lasts().keys())
         if (!ranges.has(partition))
           trust.lose(`has no partition ${partition} any more, which was read from it`);
