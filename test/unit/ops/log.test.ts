@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 type Line = { msg: string; i?: number; text?: string; bytes?: number };
 
 const sourceOf = (program: string): string =>
-  `import { createLog } from "../../../src/ops/log.ts";
+  `import { createLog } from "./src/ops/log.ts";
    const log = createLog("info", {
      atExit: (run) => process.on("exit", run),
      unblock: () => process.stdout,
