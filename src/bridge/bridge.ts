@@ -16,7 +16,7 @@ import { openPartner } from "../services/partner.ts";
 import { openTraces } from "../services/traces/open.ts";
 import type { Subsystem } from "../services/subsystem.ts";
 import { PAUSABLE } from "./control/entry.ts";
-import { openReconcile, type ReconcileFlow } from "./reconcile.ts";
+import { openReconcile, type ReconcileFlow } from "../log-to-events/wire/open.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
 import { webhookFlow, webhookServer } from "../webhooks-to-events/wire.ts";
 

@@ -6,7 +6,7 @@ import type { Role } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "../services/services.ts";
 import { withCluster } from "../services/with-cluster.ts";
-import { largestRecordsFor } from "./largest-records.ts";
+import { largestRecordsFor } from "../services/largest-records.ts";
 import { describeOutage, outageAdvice } from "../services/outage.ts";
 
 /** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */

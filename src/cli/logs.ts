@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { partnerLogViews } from "../bridge/partner-log-views.ts";
+import { partnerLogViews } from "../log-to-events/wire/views.ts";
 import { openPartner } from "../services/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";

@@ -1,4 +1,4 @@
-import { examineLog } from "../bridge/partner-log-views.ts";
+import { examineLog } from "../log-to-events/wire/views.ts";
 import { openPartner } from "../services/partner.ts";
 import { tlsMaterial } from "../services/pem.ts";
 import type { Config } from "../config/config.ts";

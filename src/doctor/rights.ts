@@ -1,4 +1,4 @@
-import { electionGroup } from "../bridge/reconcile-note.ts";
+import { electionGroup } from "../log-to-events/wire/note.ts";
 import { usedTopics } from "../bridge/prerequisites.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";

@@ -1,5 +1,5 @@
 import { explainOutage } from "../services/outage.ts";
-import { electionGroup, lastNote } from "../bridge/reconcile-note.ts";
+import { electionGroup, lastNote } from "../log-to-events/wire/note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";

@@ -37,6 +37,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     ["notification/", "ops/"],
   ),
   "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
+  "log-to-events/wire/": room(
+    ["runtime/", "kafka/", "services/", "notification/wire/", "log-to-events/"],
+    ["records.ts", "config/config.ts", "ops/", "partner/", "notification/"],
+  ),
   // What all flows and tools share: the connections that the settings name, the dead-letter topic, spans.
   "services/": room(["runtime/", "config/", "partner/", "kafka/", "ops/"]),
   // The path and the rules of an accept know nothing of Kafka. The journal and the wiring do.
@@ -59,7 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "services/",
       "notification/wire/",
       "webhooks-to-events/wire.ts",
-      "log-to-events/",
+      "log-to-events/wire/",
       "commands-to-results/wire/",
     ],
     ["records.ts", "commands-to-results/flow.ts", "notification/"],
@@ -73,6 +77,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "kafka/",
       "notification/wire/",
       "webhooks-to-events/",
+      "log-to-events/wire/",
       "commands-to-results/",
     ],
     ["records.ts", "config/config.ts"],
@@ -80,7 +85,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The pages over what people do: no second way to Kafka.
   "console/": room(["runtime/", "operate/"]),
   // Checks what the other rooms connect to, with their adapters.
-  "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "services/", "bridge/"]),
+  "doctor/": room([
+    "runtime/",
+    "config/",
+    "kafka/",
+    "partner/connection/",
+    "services/",
+    "log-to-events/wire/",
+    "bridge/",
+  ]),
   // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
   "cli/": room(
     [
@@ -155,6 +168,7 @@ const lazy = ["ops/traces/"];
 const outer = [
   "notification/wire/",
   "webhooks-to-events/wire.ts",
+  "log-to-events/wire/",
   "commands-to-results/accept-once/journal/",
   "commands-to-results/wire/",
 ];

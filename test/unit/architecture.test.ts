@@ -130,6 +130,7 @@ describe("the checker bites", () => {
       "imports commands-to-results/accept-once/journal/open.ts",
     ],
     ["webhooks-to-events/flow.ts", 'import { x } from "./wire.ts";', "imports webhooks-to-events/wire.ts"],
+    ["log-to-events/flow.ts", 'import { x } from "./wire/open.ts";', "imports log-to-events/wire/open.ts"],
     [
       "notification/publish-once.ts",
       'import { x } from "./wire/events.ts";',

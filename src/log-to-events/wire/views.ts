@@ -1,9 +1,9 @@
-import type { Config } from "../config/config.ts";
-import { readAnswer, type ReadAnswer } from "../log-to-events/read-answer.ts";
-import { readEntry } from "../log-to-events/read-entry.ts";
-import { splitAnswer } from "../log-to-events/split-answer.ts";
-import type { LogAnswer } from "../partner/types.ts";
-import { escapeInvisible, escapeInvisibleLines } from "../runtime/invisible.ts";
+import type { Config } from "../../config/config.ts";
+import { readAnswer, type ReadAnswer } from "../read-answer.ts";
+import { readEntry } from "../read-entry.ts";
+import { splitAnswer } from "../split-answer.ts";
+import type { LogAnswer } from "../../partner/types.ts";
+import { escapeInvisible, escapeInvisibleLines } from "../../runtime/invisible.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 

@@ -1,8 +1,8 @@
-import type { Config } from "../config/config.ts";
-import type { Cluster } from "../kafka/cluster/cluster.ts";
-import { isAhead } from "../log-to-events/schedule.ts";
-import { objectOf, parseJson } from "../runtime/json-object.ts";
-import { iso, readInstant } from "../runtime/instant.ts";
+import type { Config } from "../../config/config.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { isAhead } from "../schedule.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { iso, readInstant } from "../../runtime/instant.ts";
 
 /** The group that elects the leader: the member with partition 0 of the events topic reconciles. */
 export const electionGroup = ({ kafka }: Pick<Config, "kafka">): string => `${kafka.groupId}-reconcile`;

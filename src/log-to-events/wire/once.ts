@@ -1,14 +1,14 @@
-import type { Config } from "../config/config.ts";
-import { inspect } from "../kafka/cluster/inspect.ts";
-import type { Report } from "../log-to-events/flow.ts";
-import type { Period } from "../log-to-events/period.ts";
-import { UsageError } from "../runtime/errors.ts";
-import { openEvents } from "../notification/wire/events.ts";
-import type { Services } from "../services/services.ts";
-import { withCluster } from "../services/with-cluster.ts";
-import { openPartner } from "../services/partner.ts";
-import { reconcileRuns } from "./reconcile.ts";
-import { largestRecordsFor } from "./largest-records.ts";
+import type { Config } from "../../config/config.ts";
+import { inspect } from "../../kafka/cluster/inspect.ts";
+import type { Report } from "../flow.ts";
+import type { Period } from "../period.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { openEvents } from "../../notification/wire/events.ts";
+import type { Services } from "../../services/services.ts";
+import { withCluster } from "../../services/with-cluster.ts";
+import { openPartner } from "../../services/partner.ts";
+import { reconcileRuns } from "./open.ts";
+import { largestRecordsFor } from "../../services/largest-records.ts";
 
 /** How long a run may wait for the partner while a person watches. */
 const PATIENCE_MS = 600_000;

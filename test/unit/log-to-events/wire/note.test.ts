@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completeAt, readNote, writeNote } from "../../../src/bridge/reconcile-note.ts";
+import { completeAt, readNote, writeNote } from "../../../../src/log-to-events/wire/note.ts";
 
 const COMPLETE_AT = "2026-11-21T12:00:03.000Z";
 const WHOLE_AT = "2026-11-21T12:00:00.000Z";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import type { Reconcile } from "../../log-to-events/flow.ts";
+import type { Reconcile } from "../flow.ts";
 import type { PublishOnce } from "../../notification/publish-once.ts";
 import type { Partner } from "../../partner/client.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
