@@ -297,6 +297,15 @@ describe("rules between settings", () => {
     for (const purpose of ["serve", "tool", "partner", "reconcile"] as const)
       expect(refused(env, purpose), purpose).toEqual(purposes.includes(purpose) ? variables : []);
   });
+
+  test.each<[Environment, RegExp]>([
+    [{ TOPIC_COMMANDS: "one", TOPIC_COMMAND_RESULTS: "one" }, /^TOPIC_COMMAND_RESULTS .*TOPIC_COMMANDS/],
+    [{ WEBHOOK_PORT: "9090" }, /^WEBHOOK_PORT .*MANAGEMENT_PORT/],
+    [{ WEBHOOK_SECRET: "good,.." }, /^WEBHOOK_SECRET holds a secret that/],
+    [standard("whsec_"), /^WEBHOOK_SECRET holds a secret that/],
+  ])("%j: the message says what else is concerned", (env, message) => {
+    expect(problemsOf(env)).toEqual([expect.stringMatching(message)]);
+  });
 });
 
 describe("unknown variables", () => {
