@@ -85,5 +85,3 @@ export const paperCluster = (partitions: number) => {
   };
   return { cluster, openLookup, openSender };
 };
-
-export type PaperCluster = ReturnType<typeof paperCluster>["cluster"];
