@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rows } from "../../../src/config/load.ts";
+import { rows } from "../../../src/config/settings.ts";
 import { configOf } from "./environment.ts";
 
 type Row = readonly [variable: string, fallback: string | null, value: unknown];
@@ -95,15 +95,11 @@ const promised: readonly Row[] = [
   ["LOG_LEVEL", "info", "info"],
   ["SHUTDOWN_TIMEOUT", "25s", 25_000],
   ["SETUP_ON_START", "false", false],
-  ["WEBHOOK_TRUST_TRACE", "false", false],
-  ["COMMANDS_TRUST_TRACE", "false", false],
   ["OTEL_SDK_DISABLED", "false", false],
   ["OTEL_TRACES_EXPORTER", "otlp", "otlp"],
   ...none("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "http/protobuf"],
   ...none("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"),
-  ...none("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
-  ...none("OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE"),
   ["OTEL_PROPAGATORS", "tracecontext,baggage", ["tracecontext", "baggage"]],
 ];
 
@@ -130,8 +126,6 @@ test("exactly these are secrets, and so have a variable with _FILE", () => {
   expect(secrets.sort()).toEqual([
     "KAFKA_OAUTH_CLIENT_SECRET",
     "KAFKA_SASL_PASSWORD",
-    "OTEL_EXPORTER_OTLP_HEADERS",
-    "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
     "PARTNER_ACCESS_TOKEN",
     "PARTNER_PROXY_URL",
     "PARTNER_X_TOKEN",
