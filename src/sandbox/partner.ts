@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { forms } from "./api/answers.ts";
-import { changedLogRules, defaultLogRules } from "./api/log-rules.ts";
+import { changedLogRules, defaultLogRules } from "./api/log.ts";
 import { createFaults } from "./faults/faults.ts";
 import { createDeliveries } from "./notifications/deliveries.ts";
 import { createPast, parsePast } from "./notifications/past.ts";
-import type { Poster } from "./notifications/post.ts";
+import type { Post } from "./notifications/post.ts";
 import type { Settings } from "./options.ts";
 import { Newest } from "./runtime/newest.ts";
 import { createCalendar } from "./runtime/calendar.ts";
-import { createScheduler } from "./runtime/scheduler.ts";
+import { createScheduler } from "./runtime/clock.ts";
 import { createQuoteBook } from "./transactions/quotes.ts";
 import { createTransactions, type TransactionRequest } from "./transactions/transactions.ts";
-import { isWalk, statusesOf } from "./transactions/walks.ts";
+import { statusesOf, walkNames } from "./transactions/walks.ts";
 import type { RecordedRequest, Subscription } from "./types.ts";
 
-const walkPrefix = "walk:";
 const keptRequests = 5_000;
 
 /** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
-export const createPartner = (settings: Settings, poster: Poster) => {
+export const createPartner = (settings: Settings, post: Post) => {
   const now = () => settings.clock.now();
   const scaled = (ms: number) => ms / settings.timeScale;
   const days = { "sao-paulo": createCalendar("America/Sao_Paulo"), utc: createCalendar("UTC") };
@@ -34,8 +33,7 @@ export const createPartner = (settings: Settings, poster: Poster) => {
     scheduler,
     faults,
     scaled,
-    post: (url, body) =>
-      poster.post(url, body, { "content-type": "application/json", "user-agent": "partner-sandbox" }),
+    post,
     bodyOf: (change) => JSON.stringify(forms[settings.answers].notification(change)),
   });
   const past = createPast({ deliveries, now, retryMs, statuses: statusesOf("OUTBOUND", "main") });
@@ -52,8 +50,7 @@ export const createPartner = (settings: Settings, poster: Poster) => {
       now,
       day: days["sao-paulo"],
       startTransaction: ({ quoteId, direction, accept: { counterpartyId } }) => {
-        const wanted = counterpartyId.startsWith(walkPrefix) ? counterpartyId.slice(walkPrefix.length) : null;
-        const walk = isWalk(wanted) ? wanted : settings.walk;
+        const walk = walkNames.find((name) => counterpartyId === `walk:${name}`) ?? settings.walk;
         const transactionId = randomUUID();
         transactions.start({
           transactionId,

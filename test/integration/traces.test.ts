@@ -229,7 +229,7 @@ test("nothing secret was told to the collector, and the partner was told nothing
   for (const secret of [...Object.values(secrets), COLLECTOR_SECRET, "guessed"])
     for (const { body } of collector.exports) expect(body.includes(secret)).toBe(false);
   const { requests } = await world.sandbox<{ requests: object[] }>("/_sandbox/state?only=requests");
-  expect(requests.length).toBeGreaterThan(2);
+  expect(requests.length).toBeGreaterThan(1);
   expect(JSON.stringify(requests)).not.toMatch(/traceparent|tracestate|baggage/i);
 });
 

@@ -11,7 +11,7 @@ import { WrongInput } from "../runtime/wrong-input.ts";
 import { canonicalId, type QuoteBook } from "../transactions/quotes.ts";
 import type { Operation, RecordedRequest, Subscription } from "../types.ts";
 import { forms, type Form, type Refusal } from "./answers.ts";
-import { createHeaderCheck } from "./check-headers.ts";
+import { checkHeaders, type HeaderRules } from "./check-headers.ts";
 import { answerLog, type LogSource } from "./log.ts";
 import { read } from "./read-requests.ts";
 
@@ -56,12 +56,8 @@ const routeOf = (method: string, path: string): Route => {
 };
 
 /** Handles a request to the imitated API: records it, applies faults, executes and answers it. */
-export const createApiHandler = (
-  settings: { answers: Form; accessToken: string | null; xToken: string | null },
-  deps: ApiDeps,
-): Handler => {
+export const createApiHandler = (settings: HeaderRules & { answers: Form }, deps: ApiDeps): Handler => {
   const form = forms[settings.answers];
-  const checkHeaders = createHeaderCheck(settings);
 
   const execute = (operation: Operation, quoteId: string, query: string, body: Buffer): Answer => {
     switch (operation) {
@@ -98,9 +94,9 @@ export const createApiHandler = (
     body: Buffer | null,
   ): Answer => {
     if (body === null) return form.refused({ code: "BODY_TOO_LARGE", message: "the body is too large" });
-    const refusal = "code" in route ? route : checkHeaders(headers);
-    if (refusal) return form.refused(refusal);
     if ("code" in route) return form.refused(route);
+    const refusal = checkHeaders(settings, headers);
+    if (refusal) return form.refused(refusal);
     try {
       return execute(route.operation, route.quoteId, query, body);
     } catch (error) {

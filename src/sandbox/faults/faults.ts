@@ -1,6 +1,5 @@
 import type { Operation } from "../types.ts";
-import { isNotificationFault } from "./fault-rules.ts";
-import type { FaultMatch, FaultRule, RequestFault } from "./fault-rules.ts";
+import { isNotificationFault, type FaultMatch, type FaultRule, type RequestFault } from "./fault-rules.ts";
 
 export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
