@@ -28,7 +28,6 @@ export const chunkOf = (bytes: Buffer | string): Buffer =>
     Buffer.from(bytes),
     Buffer.from("\r\n"),
   ]);
-export const LAST_CHUNK = "0\r\n\r\n";
 
 /** A partner whose log answers so, connection by connection. */
 export const logOf = async (

@@ -110,13 +110,6 @@ describe("an idle connection", () => {
     expect(idle.take()).toBeNull();
   });
 
-  it("that is one of many that the partner closed at once is noticed as well", async () => {
-    const { server, together } = await withOneIdle();
-    await together(20);
-    for (const socket of server.sockets) socket.destroy();
-    expect(await together(20)).toEqual(Array.from({ length: 20 }, (_, nth) => 20 + nth));
-  });
-
   it("is given up with a call that is not allowed, and asked about once", async () => {
     const { server, partner, together } = await withOneIdle();
     let asked = 0;
@@ -136,14 +129,6 @@ describe("an idle connection", () => {
     expect(server.requests).toEqual([0, 0]);
     isLosing = false;
     expect(await together(1)).toEqual([1]);
-  });
-
-  it("is the one that has been idle for longest", async () => {
-    const { together } = await withOneIdle();
-    await together(2);
-    const order = [await together(1), await together(1), await together(1)];
-    expect(order.slice(0, 2).flat().sort()).toEqual([0, 1]);
-    expect(order[2]).toEqual(order[0]);
   });
 
   it("counts as a connection: no other is opened while it can be used, and it is closed when it cannot", async () => {
@@ -217,7 +202,7 @@ describe("a connection is not used again", () => {
     expect(server.sockets.length).toBeLessThan(10);
   });
 
-  it.each([400, 401, 404, 408, 422, 429, 500, 503])("after a %d", async (status) => {
+  it.each([401, 422, 503])("after a %d", async (status) => {
     let isOdd = false;
     const { server, call } = await withOneIdle(
       {},
