@@ -1,3 +1,4 @@
+import { distance } from "fastest-levenshtein";
 import type { Log } from "../runtime/log.ts";
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { readList } from "./kinds.ts";
@@ -5,7 +6,7 @@ import { brokenRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
 import { rows } from "./settings.ts";
-import { unknownVariables } from "./unknown-variables.ts";
+import { FLOWS } from "./settings/bridge.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -69,12 +70,36 @@ const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
     console: ["kafka", "console"] as const,
   })[purpose];
 
-const ALL_FLOWS: readonly Flow[] = ["webhooks", "commands", "reconcile"];
-
 /** The flows that a wrong FLOWS names all the same: what these lack is reported at once, too. */
 const flowsIn = (text = ""): readonly Flow[] => {
-  const named = ALL_FLOWS.filter((flow) => readList(text).includes(flow));
-  return named.length > 0 ? named : ALL_FLOWS;
+  const named = FLOWS.filter((flow) => readList(text).includes(flow));
+  return named.length > 0 ? named : FLOWS;
+};
+
+/** An unknown variable with one of these prefixes is most likely a misspelt setting: a problem. */
+const OWN_PREFIXES = ["PARTNER_", "WEBHOOK_", "COMMANDS_", "RECONCILE_", "CONSOLE_", "TOPIC_"];
+/** Other software uses these prefixes too: only a warning. */
+const SHARED_PREFIXES = ["KAFKA_", "SCHEMA_REGISTRY_", "MANAGEMENT_"];
+
+/** Variables that Kubernetes injects for a service whose name has such a prefix. */
+const INJECTED = /(_SERVICE_HOST|_SERVICE_PORT(_.*)?|_PORT|_PORT_\d+_.*)$/;
+
+const nearest = (name: string, known: readonly string[]): string =>
+  known.reduce((best, candidate) => (distance(name, candidate) < distance(name, best) ? candidate : best));
+
+/** Variables that look like settings but are none, except those that Kubernetes injects. */
+const unknownVariables = (names: readonly string[]): { refused: Problem[]; warned: Problem[] } => {
+  const known = rows.flatMap((row) => (row.secret ? [row.env, `${row.env}_FILE`] : [row.env]));
+  const knownSet = new Set(known);
+  const unknown = (prefixes: readonly string[]): Problem[] =>
+    names
+      .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
+      .filter((name) => !knownSet.has(name) && !INJECTED.test(name))
+      .map((name) => ({
+        variable: name,
+        message: `is not a setting of cambio-bridge: did you mean ${nearest(name, known)}?`,
+      }));
+  return { refused: unknown(OWN_PREFIXES), warned: unknown(SHARED_PREFIXES) };
 };
 
 /** Where the value of a setting comes from, whether it is valid or not. */
@@ -119,7 +144,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
       });
   }
 
-  const { refused, warned } = unknownVariables(Object.keys(env), rows);
+  const { refused, warned } = unknownVariables(Object.keys(env));
   problems.push(...refused, ...brokenRules(config, needs, broken));
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);

@@ -1,7 +1,7 @@
 import { duration, durationFrom, flag, integer, oneOf, port, someOf, text } from "../kinds.ts";
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-const FLOWS = ["webhooks", "commands", "reconcile"] as const;
+export const FLOWS = ["webhooks", "commands", "reconcile"] as const;
 
 export const bridge = {
   flows: someOf(FLOWS)("FLOWS", "webhooks,commands,reconcile", "The flows that this process runs."),

@@ -5,6 +5,8 @@ import type { FetchLog, LogQuery } from "../../../src/partner/types.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { partnerOf, serve, type Server } from "./hostile-server.ts";
 
+export const LAST_CHUNK = "0\r\n\r\n";
+
 export const DAY: LogQuery = {
   startDate: "2026-01-05",
   endDate: "2026-01-06",

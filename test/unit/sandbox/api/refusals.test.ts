@@ -19,17 +19,12 @@ test.each([
   expect(await client.control("GET", "state?only=totals")).toMatchObject({ totals: { created: 1 } });
 });
 
-test.each([
-  ["authorization", 401],
-  ["x-token", 401],
-  ["accept", 406],
-  ["user-agent", 400],
-])("neither subscribe nor the log does without a proper %s", async (name, status) => {
+test("neither subscribe nor the log does without a proper token", async () => {
   const client = await openSandbox({ accessToken: "access", xToken: "x" });
-  const over = { [name]: "other" };
+  const over = { authorization: "Bearer other" };
   const body = { url: "http://127.0.0.1:9/", events: ["TRANSACTION_STATUS_UPDATED"] };
-  expect((await client.send("POST", "/corporate/v1/webhook/subscribe", body, over)).status).toBe(status);
-  expect((await client.send("GET", "/corporate/v1/webhook/logs", undefined, over)).status).toBe(status);
+  expect((await client.send("POST", "/corporate/v1/webhook/subscribe", body, over)).status).toBe(401);
+  expect((await client.send("GET", "/corporate/v1/webhook/logs", undefined, over)).status).toBe(401);
   expect(await client.control("GET", "state?only=subscriptions")).toEqual({ subscriptions: [] });
 });
 

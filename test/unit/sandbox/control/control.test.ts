@@ -22,16 +22,6 @@ test("the executions of many quotes are told at once, in the order asked for", a
   expect(await client.control("POST", "executions", asked)).toEqual({ executions: [2, 0, 1, 0, 1] });
 });
 
-test.each([{ quoteIds: [] }, ["q-1", 2], "q-1"])(
-  "executions of %j are refused with a sentence",
-  async (body) => {
-    const client = await openSandbox();
-    const answer = await client.send("POST", "/_sandbox/executions", JSON.stringify(body));
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain("list of quoteIds");
-  },
-);
-
 test("transactions can be started without a quote, with any statuses", async () => {
   const client = await openSandbox({ timeScale: 1000 });
   const started = await client.control<{ transactionIds: string[] }>("POST", "transactions", {
