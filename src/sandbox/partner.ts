@@ -24,7 +24,6 @@ export const createPartner = (settings: Settings, post: Post) => {
   const scheduler = createScheduler(settings.clock);
   const faults = createFaults();
   const requests = new Newest<RecordedRequest>(keptRequests);
-  const counters = { requests: 0 };
   const subscriptions = new Map<string, Subscription>();
   const retryMs = scaled(settings.retryMs);
 
@@ -77,7 +76,6 @@ export const createPartner = (settings: Settings, post: Post) => {
     scaled,
     faults,
     requests,
-    counters,
     quotes,
     transactions,
     deliveries,
@@ -102,7 +100,7 @@ export const createPartner = (settings: Settings, post: Post) => {
     /** Changes the rules of the log; see PUT /_sandbox/log. */
     changeLogRules: (changes: unknown) => (partner.logRules = changedLogRules(partner.logRules, changes)),
     totals: () => ({
-      requests: counters.requests,
+      requests: requests.added,
       ...quotes.totals(),
       ...transactions.totals(),
       ...deliveries.totals(),
@@ -114,7 +112,6 @@ export const createPartner = (settings: Settings, post: Post) => {
     reset: () => {
       for (const part of [scheduler, past, quotes, transactions, deliveries, faults, subscriptions, requests])
         part.clear();
-      counters.requests = 0;
       partner.logRules = { ...defaultLogRules, answers: settings.answers };
     },
   };

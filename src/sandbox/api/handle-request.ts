@@ -18,7 +18,6 @@ import { read } from "./read-requests.ts";
 export type ApiDeps = Omit<LogSource, "sent"> & {
   faults: Faults;
   requests: Newest<RecordedRequest>;
-  counters: { requests: number };
   quotes: QuoteBook;
   deliveries: Deliveries;
   past: Past;
@@ -120,7 +119,6 @@ export const createApiHandler = (settings: HeaderRules & { answers: Form }, deps
       ...{ at: deps.now(), method, target, operation, rawHeaders, body: kept, answered: null, faults: [] },
     };
     deps.requests.add(recorded);
-    deps.counters.requests += 1;
 
     const answer = () => answerTo(route, query, incoming.headers, body);
     const finish = (fault: Exclude<RequestFault, { kind: "latency" }> | undefined) => {
@@ -133,9 +131,7 @@ export const createApiHandler = (settings: HeaderRules & { answers: Form }, deps
       return sendAnswer(response, normal);
     };
 
-    const due = deps.faults.hasRules()
-      ? deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() })
-      : [];
+    const due = deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() });
     recorded.faults = due.map(({ kind }) => kind);
     const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
     const others = due.find((fault) => fault.kind !== "latency");

@@ -45,7 +45,6 @@ export const createFaults = () => {
       installed.push(installedRule);
       return installedRule;
     },
-    hasRules: () => installed.length > 0,
     list: (): readonly InstalledFault[] => installed,
     clear: () => {
       installed = [];

@@ -387,13 +387,6 @@ describe("the body of a 2xx", () => {
     expect(await answered(ACCEPT, answer("200 OK", "", location))).not.toHaveProperty("answer.quoteId");
   });
 
-  it("is searched for the quoteId where the setting says", async () => {
-    const text = answer("201 Created", '{"quoteId":"no","it":{"is":"q-7"}}');
-    expect(await answered(CREATE, text, { quoteIdPointer: "/it/is" })).toMatchObject({
-      answer: { quoteId: "q-7" },
-    });
-  });
-
   it.each(["200 OK", "201 Created"])("may hold a byte that is no UTF-8: %s", async (status) => {
     const body = Buffer.from('{"quoteId":"q-7","city":"S\u00e3o Paulo"}', "latin1");
     const text = Buffer.concat([

@@ -223,21 +223,6 @@ describe("an answer that is none of the log's", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("need not say why, nor ever stop saying it", async () => {
-    const { fetch, allClosed } = await logOf(
-      (socket) => {
-        socket.write("HTTP/1.1 500 Oops\r\n\r\nbecause ");
-        const drip = setInterval(() => socket.write("and "), 20);
-        socket.on("close", () => clearInterval(drip));
-      },
-      { callTimeoutMs: 1_000 },
-    );
-    const { httpStatus, body } = await fetch();
-    expect(httpStatus).toBe(500);
-    expect(await textOf(body)).toMatch(/^because /);
-    await eventually(allClosed, "the connection to be closed");
-  });
-
   it("401: it is tried once more with credentials that were read again; twice is the answer", async () => {
     let reloads = 0;
     const { server, partner, fetch } = await logOf(

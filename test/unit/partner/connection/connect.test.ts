@@ -189,17 +189,6 @@ describe("a proxy", () => {
     expect(server.seen).toEqual([]);
   });
 
-  it("that stays silent sends nothing", async () => {
-    const server = await serve(ok);
-    const proxy = await serve({});
-    const partner = partnerOf(server, { proxy: through(proxy), connectTimeoutMs: 100 });
-    expect(await partner.call(ACCEPT, free())).toEqual({
-      kind: "notSent",
-      reason: "no answer within 100 ms",
-    });
-    await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
-  });
-
   it("that is another one by now is asked by the next call", async () => {
     const server = await serve(ok);
     const proxies = await Promise.all([proxyTo(server, established), proxyTo(server, established)]);
