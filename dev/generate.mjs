@@ -98,9 +98,9 @@ function fill(text, name, part) {
   return text.replace(marks, (_, begin, end) => `${begin}\n${part}\n\n${end}`);
 }
 
-/** @typedef {import("../src/config/load.ts")} Load */
+/** @typedef {import("../src/config/settings.ts")} Settings */
 /** @typedef {import("../src/ops/metrics.ts")} Metrics */
-/** @typedef {Load["rows"][number]} Row */
+/** @typedef {Settings["rows"][number]} Row */
 
 const FLOWS = /** @type {const} */ (["webhooks", "commands", "reconcile"]);
 
@@ -147,7 +147,7 @@ const valueOf = (/** @type {Row} */ row) => (isLong(row) ? "see below" : row.sha
 
 /** @returns {Promise<string>} every setting, one table for each group */
 async function settingsTables() {
-  const { rows } = /** @type {Load} */ (await import("../src/config/load.ts"));
+  const { rows } = /** @type {Settings} */ (await import("../src/config/settings.ts"));
   const names = [...new Set(rows.map(({ group }) => group))];
   const order = Object.keys(GROUPS);
   return names

@@ -1,7 +1,8 @@
 import { Command } from "commander";
-import { LEFT_OUT, originOf, readEnvironment, rows, type Environment, type Origin } from "../config/load.ts";
 import type { Problem } from "../config/config.ts";
-import { isFileName, pathIn } from "../config/file-name.ts";
+import { LEFT_OUT, originOf, readEnvironment, type Environment, type Origin } from "../config/load.ts";
+import { isFileName, pathIn } from "../config/named-file.ts";
+import { rows } from "../config/settings.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 

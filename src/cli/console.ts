@@ -4,7 +4,6 @@ import { Command } from "commander";
 import { createServices } from "../services/services.ts";
 import { closeServer, listen } from "../bridge/listen.ts";
 import type { Config } from "../config/config.ts";
-import { unreadableFile } from "../config/file-name.ts";
 import { Secret } from "../config/secret.ts";
 import { createConsoleServer } from "../console/app.ts";
 import { createSite, type Auth, type ConsoleOptions } from "../console/site.ts";
@@ -12,7 +11,6 @@ import { parseUsers, type User } from "../console/sign-in/users.ts";
 import { createLog } from "../ops/log.ts";
 import { rangesOf } from "../runtime/cidr.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { messageOf } from "../runtime/errors.ts";
 import { userName } from "./actor.ts";
 import { examples } from "./help.ts";
 import { ConfigError, configOf, EXIT, type ExitCode, type Io, untilAborted, versionOf } from "./io.ts";
@@ -24,15 +22,9 @@ const CLOSE_MS = 20_000;
 
 const checked = (text: string): readonly User[] => {
   const { users, problems } = parseUsers(text);
-  if (problems.length > 0) throw new Error(problems.join(" "));
+  if (problems.length > 0) throw new Error(`cannot be used: ${problems.join(" ")}`);
   return users;
 };
-
-/** The message of an error of the file system repeats the setting's value. */
-const faultOf = (file: string, error: unknown): string =>
-  error instanceof Error && "code" in error
-    ? unreadableFile(file, error)
-    : `cannot be used: ${messageOf(error)}`;
 
 /**
  * Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a
@@ -48,9 +40,12 @@ const usersOf = (file: string): (() => readonly User[]) => {
       return known.users;
     };
   } catch (error) {
-    throw new ConfigError(`The configuration has a problem:\n  CONSOLE_USERS_FILE ${faultOf(file, error)}`, {
-      cause: error,
-    });
+    throw new ConfigError(
+      `The configuration has a problem:\n  CONSOLE_USERS_FILE ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 };
 

@@ -1,7 +1,7 @@
 import { coverAllAddresses, isCidr } from "../runtime/cidr.ts";
 import { decodePercent } from "../runtime/percent.ts";
 import { listOf } from "./kinds.ts";
-import { checkPlainText, optional, required, withDefault } from "./setting.ts";
+import { checkPlainText, kind } from "./setting.ts";
 
 /** Not two addresses, as other programs take. The URL parser takes a comma for part of a name or path. */
 const isOne = (text: string, { hostname }: URL): boolean =>
@@ -30,11 +30,10 @@ const readUrl = (value: string): string => {
 };
 
 /** An http or https address without credentials, query or trailing slash. */
-export const url = optional("address", readUrl);
-export const requiredUrl = required("address", readUrl);
+export const url = kind("address", readUrl);
 
 /** An http or https address without credentials or fragment, unchanged: some token endpoints have a query. */
-export const endpoint = optional("address", (value) => {
+export const endpoint = kind("address", (value) => {
   if (parsedUrl(value).hash !== "") throw new Error("has a fragment");
   return value;
 });
@@ -46,7 +45,7 @@ export const isPrivateUrl = (value: string): boolean => {
 };
 
 /** An origin as browsers write it. Requires https, except on this machine: operators send passwords there. */
-export const origin = optional("address", (value) => {
+export const origin = kind("address", (value) => {
   const parsed = parsedUrl(value).origin;
   if (value.toLowerCase().replace(/\/$/, "") !== parsed)
     throw new Error("is not an origin such as https://console.example, without path or default port");
@@ -67,10 +66,10 @@ export const checkProxy = (text: string): void => {
 const readCidrs = listOf(isCidr, "no range such as 10.0.0.0/8");
 
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
-export const cidrs = withDefault("list of CIDRs", readCidrs);
+export const cidrs = kind("list of CIDRs", readCidrs);
 
 /** Address ranges of trusted peers: they must not cover all addresses. */
-export const trustedCidrs = withDefault("list of CIDRs", (value) => {
+export const trustedCidrs = kind("list of CIDRs", (value) => {
   const items = readCidrs(value);
   if (coverAllAddresses(items))
     throw new Error("holds every address, so that anybody could forge the header: name only the proxies");
@@ -84,7 +83,7 @@ const isBroker = (text: string): boolean => {
 };
 
 /** Kafka's bootstrap brokers. */
-export const brokers = required("list of host:port", (value) => {
+export const brokers = kind("list of host:port", (value) => {
   const items = listOf(isBroker, "no host:port such as kafka-1:9092")(value);
   if (items.length === 0) throw new Error("is empty");
   return items;

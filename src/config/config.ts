@@ -2,7 +2,7 @@ import type { Setting } from "./setting.ts";
 import type { settings } from "./settings.ts";
 
 type Settings = typeof settings;
-type ValueOf<S> = S extends Setting<infer T> ? (S extends { optional: true } ? T | undefined : T) : never;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
 /** The value of every setting, read once at the start and frozen. Durations are milliseconds. */
 export type Config = {

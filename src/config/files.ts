@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { unreadableFile } from "./file-name.ts";
+import { textIn } from "./named-file.ts";
 import { Secret } from "./secret.ts";
-import { optional } from "./setting.ts";
+import { kind } from "./setting.ts";
 
 // Files that settings name. They are validated when the settings are read. Otherwise a bad one would show only
 // when a connection is opened, and TLS accepts a CA file without certificates: it trusts nobody then, without an
@@ -11,17 +11,9 @@ import { optional } from "./setting.ts";
 
 const CERTIFICATE = /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
-const textOf = (file: string): string => {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Error(unreadableFile(file, error), { cause: error });
-  }
-};
-
 /** The name of a file with certificates, PEM. */
-export const certificates = optional("file", (file) => {
-  const parts = textOf(file)
+export const certificates = kind("file", (file) => {
+  const parts = textIn(file)
     .split(/(?=-----BEGIN )/)
     .filter((part) => CERTIFICATE.test(part));
   try {
@@ -34,8 +26,8 @@ export const certificates = optional("file", (file) => {
 });
 
 /** The name of a file with a private key, PEM. */
-export const privateKey = optional("file", (file) => {
-  const text = textOf(file);
+export const privateKey = kind("file", (file) => {
+  const text = textIn(file);
   try {
     createPrivateKey(text);
     return file;
@@ -54,25 +46,18 @@ export const isPair = (certFile: string, keyFile: string): boolean => {
   }
 };
 
-const checkToken = (text: string): void => {
-  if (!/^[\t\r\n ]*[\x21-\x7e]+[\t\r\n ]*$/.test(text)) throw new Error("names a file that holds no token");
-};
-
 /** The name of a file that holds a token, read again when it changes. */
-export const secretFile = optional("file", (file) => {
-  try {
-    return Secret.fromFile(file, checkToken);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    throw new Error(unreadableFile(file, error), { cause: error });
-  }
-});
+export const secretFile = kind("file", (file) =>
+  Secret.fromFile(file, (text) => {
+    if (!/^[\t\r\n ]*[\x21-\x7e]+[\t\r\n ]*$/.test(text)) throw new Error("names a file that holds no token");
+  }),
+);
 
-/** What is wrong with a file of users, as the end of a sentence "VARIABLE …". */
-export const usersFileFault = (file: string): string | null => {
+/** What is wrong with a file of users, as the end of a sentence "VARIABLE …". Its name may not concern this process. */
+export const usersFileFault = (file: string): string | false => {
   try {
-    return readFileSync(file, "utf8").trim() === "" ? `names a file that holds no users: ${file}` : null;
+    return textIn(file).trim() === "" && `names a file that holds no users: ${file}`;
   } catch (error) {
-    return unreadableFile(file, error);
+    return (error as Error).message;
   }
 };

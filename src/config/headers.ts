@@ -1,5 +1,5 @@
 import { matching, readList } from "./kinds.ts";
-import { checkPlainList, optional, withDefault } from "./setting.ts";
+import { checkPlainList, kind } from "./setting.ts";
 
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
@@ -12,21 +12,16 @@ const readHeaderText = (text: string): string => {
 export const checkHeaderText = (text: string): void => void readHeaderText(text);
 
 /** Text that goes into a header of a request. */
-export const headerText = withDefault("text", readHeaderText);
-export const optionalHeaderText = optional("text", readHeaderText);
+export const headerText = kind("text", readHeaderText);
 
 /** A `token` of HTTP (RFC 9110). */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-export const isHeaderName = (text: string): boolean => HEADER_NAME.test(text);
-
-const readHeaderName = matching(HEADER_NAME, "a header's name");
-export const headerName = withDefault("header name", readHeaderName);
-export const optionalHeaderName = optional("header name", readHeaderName);
+export const headerName = kind("header name", matching(HEADER_NAME, "a header's name"));
 
 /** The other parameters of the partner's log, whose names are fixed. */
 const OTHER_LOG_PARAMETERS = ["startDate", "eventType"];
 
-export const parameterName = withDefault("parameter name", (text) => {
+export const parameterName = kind("parameter name", (text) => {
   if (OTHER_LOG_PARAMETERS.includes(text)) throw new Error("is the name of another parameter of the log");
   return matching(/^[A-Za-z0-9._~[\]-]+$/, "the name of a parameter such as endDate")(text);
 });
@@ -47,7 +42,7 @@ const readUniquePairs = (text: string, isPair: (name: string, value: string) => 
 };
 
 /** SASL extensions that RFC 7628 lets a client send with its token. */
-export const pairs = optional("`name=value,name=value`", (text) =>
+export const pairs = kind("`name=value,name=value`", (text) =>
   readUniquePairs(
     text,
     (name, value) => /^[A-Za-z]+$/.test(name) && name !== "auth" && /^[\x20-\x7e]+$/.test(value),
@@ -63,7 +58,7 @@ export const readHeaderPairs = (text: string): Readonly<Record<string, string>> 
   checkPlainList(text);
   const headers = readUniquePairs(
     text,
-    (name, value) => isHeaderName(name) && HEADER_TEXT.test(value),
+    (name, value) => HEADER_NAME.test(name) && HEADER_TEXT.test(value),
     "headers",
   );
   const taken = Object.keys(headers).find((name) => TAKEN_HEADERS.test(name));

@@ -1,13 +1,11 @@
-import { optional, type Setting, checkPlainText, type Need, withDefault } from "./setting.ts";
+import { checkPlainText, kind } from "./setting.ts";
 
 // Kinds of settings. Each throws an Error whose message completes "VARIABLE …" where a value is not of its kind.
 
-const readText = (value: string): string => {
+export const text = kind("text", (value) => {
   checkPlainText(value);
   return value;
-};
-export const text = withDefault("text", readText);
-export const optionalText = optional("text", readText);
+});
 
 /** Reads what the pattern describes; `form` completes "is not …". */
 export const matching =
@@ -18,12 +16,12 @@ export const matching =
   };
 
 /** A path on the public listener. */
-export const path = withDefault(
+export const path = kind(
   "path",
   matching(/^(\/[A-Za-z0-9._~-]+)+$/, "a path such as /webhooks/transaction-status"),
 );
 
-export const topic = withDefault(
+export const topic = kind(
   "topic",
   matching(
     /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
@@ -31,7 +29,7 @@ export const topic = withDefault(
   ),
 );
 
-export const jsonPointer = optional(
+export const jsonPointer = kind(
   "JSON pointer",
   matching(/^(?:\/(?:[^~/]|~[01])*)+$/, "a JSON pointer such as /data/quoteId"),
 );
@@ -49,50 +47,38 @@ export const readDuration = (value: string): number => {
   return ms;
 };
 
-/**
- * A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. With `atLeastMs: 0`, `0` is accepted too.
- */
-export const duration = (env: string, fallback: string, help: string, { atLeastMs = 1 } = {}) =>
-  withDefault("duration", (value) => {
+/** A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. Where it may be 0, `0` needs no unit. */
+export const durationFrom = (atLeastMs: number) =>
+  kind("duration", (value) => {
     const ms = value === "0" && atLeastMs === 0 ? 0 : readDuration(value);
     if (ms < atLeastMs) throw new Error(`is shorter than ${atLeastMs}ms`);
     return ms;
-  })(env, fallback, help);
+  });
+export const duration = durationFrom(1);
 
-type Range = { min: number; max: number };
+const readInteger = (value: string, min: number, max: number): number => {
+  const number = Number(value);
+  if (!/^-?\d{1,12}$/.test(value) || number < min || number > max)
+    throw new Error(`is not a whole number from ${min} to ${max}`);
+  return number;
+};
 
-const integerIn =
-  ({ min, max }: Range) =>
-  (value: string): number => {
-    const number = Number(value);
-    if (!/^-?\d{1,12}$/.test(value) || number < min || number > max)
-      throw new Error(`is not a whole number from ${min} to ${max}`);
-    return number;
-  };
-
-export const integer = (env: string, fallback: string, help: string, range: Range) =>
-  withDefault("number", integerIn(range))(env, fallback, help);
-
-export const optionalInteger = (env: string, help: string, range: Range) =>
-  optional("number", integerIn(range))(env, help);
+export const integer = (min: number, max: number) => kind("number", (value) => readInteger(value, min, max));
 
 /** A TCP port. Kubernetes injects `tcp://…` for services under such names: that has an error message of its own. */
-export const port = (env: string, fallback: string, help: string) =>
-  withDefault("port", (value) => {
-    if (value.startsWith("tcp://")) {
-      const service = env.replace(/_PORT$/, "").toLowerCase();
-      throw new Error(
-        `is an address, which Kubernetes injects for a service named "${service}": rename that service or set enableServiceLinks: false on the pod`,
-      );
-    }
-    return integerIn({ min: 0, max: 65_535 })(value);
-  })(env, fallback, help);
+export const port = kind("port", (value) => {
+  if (value.startsWith("tcp://"))
+    throw new Error(
+      "is an address, which Kubernetes injects for a service of that name: rename the service or set enableServiceLinks: false on the pod",
+    );
+  return readInteger(value, 0, 65_535);
+});
 
-export const flag = (env: string, help: string): Setting<boolean> =>
-  withDefault("true or false", (value) => {
-    if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
-    return value === "true";
-  })(env, "false", help);
+const readFlag = kind("true or false", (value) => {
+  if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
+  return value === "true";
+});
+export const flag = (env: string, help: string) => readFlag(env, "false", help);
 
 export const readList = (value: string): readonly string[] =>
   value
@@ -100,7 +86,7 @@ export const readList = (value: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-export const list = withDefault("list", readList);
+export const list = kind("list", readList);
 
 /**
  * Reads a list whose items are right. Names every item that is not, without a user and password before an `@`; `form`
@@ -117,42 +103,25 @@ export const listOf =
   };
 
 /** HTTP statuses, with classes such as 5xx. */
-export const statuses = withDefault(
+export const statuses = kind(
   "list of statuses",
   listOf((item) => /^([3-5]\d\d|[3-5]xx)$/.test(item), "no HTTP status such as 409 or 4xx"),
 );
 
-type Values<T> = { values: readonly T[] };
-
-const oneIn =
-  <T extends string>(values: readonly T[]) =>
-  (value: string): T => {
+export const oneOf = <T extends string>(values: readonly T[]) =>
+  kind(values.join(", "), (value): T => {
     const found = values.find((candidate) => candidate === value);
     if (found === undefined)
       throw new Error(`is ${values.length > 1 ? "none of" : "not"} ${values.join(", ")}`);
     return found;
-  };
+  });
 
-export const oneOf = <T extends string>(env: string, fallback: string, help: string, { values }: Values<T>) =>
-  withDefault(values.join(", "), oneIn(values))(env, fallback, help);
-
-export const optionalOneOf = <T extends string>(
-  env: string,
-  help: string,
-  { values, need = [] }: Values<T> & { need?: readonly Need[] },
-) => optional(values.join(", "), oneIn(values))(env, help, { need });
-
-export const someOf = <T extends string>(
-  env: string,
-  fallback: string,
-  help: string,
-  { values }: Values<T>,
-) => {
+export const someOf = <T extends string>(values: readonly T[]) => {
   const names = values.join(", ");
   const known: readonly string[] = values;
-  return withDefault<readonly T[]>(`list of ${names}`, (value) => {
+  return kind(`list of ${names}`, (value): readonly T[] => {
     const items = listOf((item) => known.includes(item), `none of ${names}`)(value);
     if (items.length === 0) throw new Error(`names none of ${names}`);
-    return [...new Set(items.map(oneIn(values)))];
-  })(env, fallback, help);
+    return values.filter((each) => items.includes(each));
+  });
 };

@@ -1,16 +1,14 @@
+import { distance } from "fastest-levenshtein";
 import type { Log } from "../runtime/log.ts";
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
-import { whyUnreadable } from "./file-name.ts";
-import { unknownVariables } from "./unknown-variables.ts";
-import { brokenRules } from "./rules.ts";
 import { readList } from "./kinds.ts";
+import { brokenRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
-import { settings } from "./settings.ts";
+import { rows } from "./settings.ts";
+import { FLOWS } from "./settings/bridge.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-type Row = Setting<unknown> & { group: string; key: string };
 
 /** Where a setting's value comes from. */
 export type Origin = "environment" | "file" | "default" | "not set";
@@ -23,15 +21,6 @@ export type Reading = {
   warnings: readonly Problem[];
 };
 
-/** Every setting, with the group and key of its value in {@link Config}. */
-export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, members]) =>
-  Object.entries(members as Record<string, Setting<unknown>>).map(([key, setting]) => ({
-    ...setting,
-    group,
-    key,
-  })),
-);
-
 /** Text within quotes, as an env file has it; some programs that read one hand the quotes on. */
 const isQuoted = (text: string): boolean => /^(["']).*\1$/s.test(text.trim());
 const IN_QUOTES = "stands in quotes, which are taken for a part of it: leave them out";
@@ -39,59 +28,38 @@ const IN_QUOTES = "stands in quotes, which are taken for a part of it: leave the
 /** How a warning of a variable of OpenTelemetry begins whose value is not used. */
 export const LEFT_OUT = "is left out: it";
 
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** An empty variable counts as not set: compose files and charts pass empty ones on. */
 const valueOf = (env: Environment, name: string): string | undefined => {
   const value = env[name];
   return value === undefined || value === "" ? undefined : value;
 };
 
-const readSecret = (row: Row, env: Environment): unknown => {
-  const fileVariable = `${row.env}_FILE`;
+const readSecret = ({ env: name, check, read }: Setting<unknown>, env: Environment): unknown => {
+  const fileVariable = `${name}_FILE`;
   const file = valueOf(env, fileVariable);
-  const text = valueOf(env, row.env);
+  const text = valueOf(env, name);
   if (file === undefined) {
-    if (text !== undefined) row.check?.(text);
-    return text === undefined ? undefined : row.read(text);
+    if (text !== undefined) check?.(text);
+    return text === undefined ? undefined : read(text);
   }
   if (text !== undefined) throw new Error(`is set together with ${fileVariable}: set one of them`);
-  const check = (read: string): void => {
-    if (read.trim() === "") throw new Error(`is empty in the file that ${fileVariable} names`);
-    row.check?.(read);
-  };
   try {
-    return Secret.fromFile(file, check);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    const why = whyUnreadable(file, error);
-    throw new Error(`cannot be read from the file that ${fileVariable} names (${why})`, { cause: error });
+    return Secret.fromFile(file, (found) => {
+      if (found.trim() === "") throw new Error("is empty");
+      check?.(found);
+    });
+  } catch (cause) {
+    throw new Error(`comes from ${fileVariable}, which ${(cause as Error).message}`, { cause });
   }
 };
 
-const readRow = (row: Row, env: Environment): unknown => {
+const readRow = (row: Setting<unknown>, env: Environment): unknown => {
   if (row.secret) return readSecret(row, env);
   const text = valueOf(env, row.env) ?? row.fallback;
   return text === null ? undefined : row.read(text);
 };
 
 type Flow = Config["bridge"]["flows"][number];
-
-/**
- * The flows that a wrong FLOWS names all the same, the default ones if it names none: what these lack is
- * reported at once, too.
- */
-const flowsIn = (text: string): readonly Flow[] => {
-  const { read, fallback } = settings.bridge.flows;
-  const named = readList(text).flatMap((name) => {
-    try {
-      return read(name);
-    } catch {
-      return [];
-    }
-  });
-  return named.length > 0 || fallback === null ? named : read(fallback);
-};
 
 const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
   ({
@@ -102,22 +70,37 @@ const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
     console: ["kafka", "console"] as const,
   })[purpose];
 
-const neededByText = (row: Row, needs: readonly Need[], flows: readonly Flow[]): string => {
-  const flow = flows.find((name) => row.need.includes(name) && needs.includes(name));
-  return flow === undefined ? "" : `, which the ${flow} flow needs`;
+/** The flows that a wrong FLOWS names all the same: what these lack is reported at once, too. */
+const flowsIn = (text = ""): readonly Flow[] => {
+  const named = FLOWS.filter((flow) => readList(text).includes(flow));
+  return named.length > 0 ? named : FLOWS;
 };
 
-/** Node.js's own switch, which every connection obeys. */
-const unverified = (env: Environment): Problem[] =>
-  env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
-    ? [
-        {
-          variable: "NODE_TLS_REJECT_UNAUTHORIZED",
-          message:
-            "is 0: no certificate is verified, so that anybody on the way can read and change everything",
-        },
-      ]
-    : [];
+/** An unknown variable with one of these prefixes is most likely a misspelt setting: a problem. */
+const OWN_PREFIXES = ["PARTNER_", "WEBHOOK_", "COMMANDS_", "RECONCILE_", "CONSOLE_", "TOPIC_"];
+/** Other software uses these prefixes too: only a warning. */
+const SHARED_PREFIXES = ["KAFKA_", "SCHEMA_REGISTRY_", "MANAGEMENT_"];
+
+/** Variables that Kubernetes injects for a service whose name has such a prefix. */
+const INJECTED = /(_SERVICE_HOST|_SERVICE_PORT(_.*)?|_PORT|_PORT_\d+_.*)$/;
+
+const nearest = (name: string, known: readonly string[]): string =>
+  known.reduce((best, candidate) => (distance(name, candidate) < distance(name, best) ? candidate : best));
+
+/** Variables that look like settings but are none, except those that Kubernetes injects. */
+const unknownVariables = (names: readonly string[]): { refused: Problem[]; warned: Problem[] } => {
+  const known = rows.flatMap((row) => (row.secret ? [row.env, `${row.env}_FILE`] : [row.env]));
+  const knownSet = new Set(known);
+  const unknown = (prefixes: readonly string[]): Problem[] =>
+    names
+      .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
+      .filter((name) => !knownSet.has(name) && !INJECTED.test(name))
+      .map((name) => ({
+        variable: name,
+        message: `is not a setting of cambio-bridge: did you mean ${nearest(name, known)}?`,
+      }));
+  return { refused: unknown(OWN_PREFIXES), warned: unknown(SHARED_PREFIXES) };
+};
 
 /** Where the value of a setting comes from, whether it is valid or not. */
 export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
@@ -133,42 +116,36 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
  */
 export const readEnvironment = (env: Environment, purpose: Purpose): Reading => {
   const problems: Problem[] = [];
-  const quoted: Problem[] = [];
+  const warnings: Problem[] = [];
   const values: Record<string, Record<string, unknown>> = {};
   for (const row of rows) {
     const group = (values[row.group] ??= {});
-    const given = valueOf(env, row.env) ?? (row.secret ? valueOf(env, `${row.env}_FILE`) : undefined) ?? "";
     try {
-      const value = (group[row.key] = readRow(row, env));
-      if (isQuoted(value instanceof Secret ? value.reveal() : given))
-        quoted.push({ variable: row.env, message: IN_QUOTES });
+      group[row.key] = readRow(row, env);
     } catch (error) {
-      const message = reason(error);
-      problems.push({
-        variable: row.env,
-        message: isQuoted(given) ? `${message}; it ${IN_QUOTES}` : message,
-      });
+      problems.push({ variable: row.env, message: (error as Error).message });
     }
+    const value = group[row.key];
+    if (isQuoted(value instanceof Secret ? value.reveal() : (env[row.env] ?? "")))
+      warnings.push({ variable: row.env, message: IN_QUOTES });
   }
 
   const broken = new Set(problems.map((problem) => problem.variable));
-  const readFlows = values["bridge"]?.["flows"] as readonly Flow[] | undefined;
-  const flows = readFlows ?? flowsIn(env[settings.bridge.flows.env] ?? "");
+  const config = values as Config;
+  const flows = broken.has("FLOWS") ? flowsIn(env["FLOWS"]) : config.bridge.flows;
   const needs = needsOf(purpose, flows);
-  for (const row of rows) {
-    const missing = values[row.group]?.[row.key] === undefined && !broken.has(row.env);
-    if (missing && needs.some((need) => row.need.includes(need))) {
+  for (const { env: variable, group, key, need, help } of rows) {
+    if (values[group]?.[key] !== undefined || broken.has(variable)) continue;
+    const flow = flows.find((name) => need.includes(name) && needs.includes(name));
+    if (needs.some((each) => need.includes(each)))
       problems.push({
-        variable: row.env,
-        message: `is not set${neededByText(row, needs, flows)}: ${row.help}`,
+        variable,
+        message: `is not set${flow === undefined ? "" : `, which the ${flow} flow needs`}: ${help}`,
       });
-    }
   }
 
-  const { refused, warned } = unknownVariables(Object.keys(env), rows);
-  problems.push(...refused);
-  const config = values as Config;
-  problems.push(...brokenRules(config, needs, broken));
+  const { refused, warned } = unknownVariables(Object.keys(env));
+  problems.push(...refused, ...brokenRules(config, needs, broken));
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
@@ -180,7 +157,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   return {
     config: Object.freeze(config),
     problems: problems.filter((problem) => !isForAll(problem)),
-    warnings: [...unverified(env), ...warned, ...quoted, ...leftOut],
+    warnings: [...warned, ...warnings, ...leftOut],
   };
 };
 

@@ -1,41 +1,169 @@
 import { isLoopback } from "../runtime/cidr.ts";
 import { decodePercent } from "../runtime/percent.ts";
-import { secretsIn, standardWebhooksKey } from "../runtime/secret-list.ts";
+import { secretsIn } from "../runtime/secret-list.ts";
 import { isPrivateUrl } from "./addresses.ts";
 import type { Config, Problem } from "./config.ts";
-import { usersFileFault } from "./files.ts";
+import { isPair, usersFileFault } from "./files.ts";
 import type { Need } from "./setting.ts";
-import { topics as topicSettings } from "./settings/kafka.ts";
-import {
-  HTTPS_HINT,
-  mechanism,
-  mechanismInClear,
-  forPassword,
-  hasTokenFile,
-  asksForTokens,
-  forToken,
-  registryInClear,
-  oneRegistrySignIn,
-  unusedCertificate,
-  certificateAndKey,
-  type Fault,
-  type Rule,
-} from "./sign-in-rules.ts";
+import { rows } from "./settings.ts";
+import { webhookSecretFault } from "./webhook-secret.ts";
+
+/** What is wrong with the variable, as the end of a sentence "VARIABLE …"; otherwise anything but a text. */
+type Fault = (config: Config) => string | false | null | undefined;
+/** A rule between settings, for whom it holds, and the variable that has the problem. */
+type Rule = readonly [need: Need, variable: string, fault: Fault];
+
+const valueOf = (config: Config, variable: string): unknown => {
+  const { group = "", key = "" } = rows.find(({ env }) => env === variable) ?? {};
+  return (config as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[group]?.[key];
+};
+
+/** What makes a setting necessary, as `NAME=value`. */
+type Reason = (config: Config) => string | false;
+
+/** Each of the variables is needed for that reason. */
+const needed = (need: Need, variables: readonly string[], by: Reason): Rule[] =>
+  variables.map((variable) => [
+    need,
+    variable,
+    (config) => {
+      const reason = by(config);
+      const isMissing = reason !== false && valueOf(config, variable) === undefined;
+      return isMissing && `is not set, which ${reason} needs`;
+    },
+  ]);
+
+/** Two settings of which neither has a meaning alone. */
+const together = (need: Need, both: readonly [string, string]): Rule[] =>
+  both.flatMap((variable, at) => {
+    const other = both[1 - at] ?? "";
+    return needed(need, [variable], (config) => valueOf(config, other) !== undefined && other);
+  });
+
+// Kafka and the registry
+
+const IN_SECRET = "on a network that nobody can eavesdrop on";
+const TLS_HINT = `set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true ${IN_SECRET}`;
+const HTTPS_HINT = `use https, or set KAFKA_ALLOW_PLAINTEXT=true ${IN_SECRET}`;
+
+/** The secret that a mechanism sends in clear without TLS. SCRAM never sends the password. */
+const SENT_IN_CLEAR: Readonly<Record<string, string>> = {
+  plain: "password",
+  oauthbearer: "token",
+  "aws-msk-iam": "token",
+};
+
+const isWithoutTls = ({ kafka }: Config): boolean => "tls" in kafka && !kafka.tls && !kafka.allowPlaintext;
+
+const mechanismInClear: Fault = (config) => {
+  const { saslMechanism } = config.kafka;
+  const sent = SENT_IN_CLEAR[saslMechanism ?? ""];
+  return (
+    isWithoutTls(config) &&
+    sent !== undefined &&
+    `is ${saslMechanism}, but KAFKA_TLS is false, so that the ${sent} goes out in clear: ${TLS_HINT}`
+  );
+};
+
+const tlsFilesUnused = ["KAFKA_TLS_CA_FILE", "KAFKA_TLS_CERT_FILE", "KAFKA_TLS_KEY_FILE"].map(
+  (variable): Rule => [
+    "kafka",
+    variable,
+    (config) =>
+      isWithoutTls(config) &&
+      valueOf(config, variable) !== undefined &&
+      `is set, but KAFKA_TLS is false, so that it is not used: ${TLS_HINT}`,
+  ],
+);
+
+/** A forgotten mechanism is not taken for none. */
+const byWhatItUses: Reason = ({ kafka, registry }) => {
+  if (kafka.saslPassword !== undefined) return "KAFKA_SASL_PASSWORD";
+  if (registry.oauth) return false;
+  if (kafka.oauthTokenEndpoint !== undefined) return "KAFKA_OAUTH_TOKEN_ENDPOINT";
+  return kafka.oauthTokenFile !== undefined && "KAFKA_OAUTH_TOKEN_FILE";
+};
+
+const byPassword: Reason = ({ kafka: { saslMechanism: mechanism = "" } }) =>
+  /^(plain|scram)/.test(mechanism) && `KAFKA_SASL_MECHANISM=${mechanism}`;
+
+/** Tokens come from a file, or by the client credentials grant. */
+const byToken: Reason = ({ kafka, registry }) => {
+  if (kafka.saslMechanism === "oauthbearer") return "KAFKA_SASL_MECHANISM=oauthbearer";
+  return registry.oauth && "SCHEMA_REGISTRY_OAUTH=true";
+};
+
+/** A token file that could not be read has a problem already. */
+const hasTokenFile = ({ kafka }: Config): boolean =>
+  !("oauthTokenFile" in kafka) || kafka.oauthTokenFile !== undefined;
+
+const CLIENT = ["KAFKA_OAUTH_TOKEN_ENDPOINT", "KAFKA_OAUTH_CLIENT_ID", "KAFKA_OAUTH_CLIENT_SECRET"] as const;
+
+const endpointInClear: Fault = ({ kafka: { oauthTokenEndpoint: endpoint, allowPlaintext } }) =>
+  endpoint !== undefined &&
+  !allowPlaintext &&
+  !isPrivateUrl(endpoint) &&
+  `is not https, so that the client secret goes out in clear: ${HTTPS_HINT}`;
+
+const REGISTRY_SIGN_IN = ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_TOKEN", "SCHEMA_REGISTRY_OAUTH"];
+
+/** The registry takes one authorization. */
+const oneSignIn = REGISTRY_SIGN_IN.map((variable, at): Rule => [
+  "kafka",
+  variable,
+  (config) => {
+    const isSet = (name: string): boolean => ![undefined, false].includes(valueOf(config, name) as boolean);
+    const first = isSet(variable) && REGISTRY_SIGN_IN.slice(0, at).find(isSet);
+    return first && `is set together with ${first}: set one of them`;
+  },
+]);
+
+const registryTokenInClear: Fault = ({ kafka, registry }) =>
+  (registry.oauth || registry.token !== undefined) &&
+  !kafka.allowPlaintext &&
+  "url" in registry &&
+  !isPrivateUrl(registry.url) &&
+  `is not https, so that the token of SCHEMA_REGISTRY_${registry.oauth ? "OAUTH" : "TOKEN"} goes out in clear: ${HTTPS_HINT}`;
+
+/** If two topics had one name, results would be read as commands, forever. */
+const distinctTopics = rows
+  .filter(({ shape }) => shape === "topic")
+  .map(({ env }, at, all): Rule => [
+    "kafka",
+    env,
+    (config) => {
+      const name = valueOf(config, env);
+      const first = all.slice(0, at).find((other) => valueOf(config, other.env) === name);
+      return first && `is ${String(name)}, as ${first.env} is: each topic needs its own`;
+    },
+  ]);
+
+// The partner and the flows
 
 /** Time that a drain needs after the longest call: to publish results, commit, and leave the group. */
 const DRAIN_MARGIN_MS = 5_000;
 
-/** If two topics had one name, results would be read as commands, forever. */
-const distinctTopics = Object.entries(topicSettings).map(([key, { env }], at, all): Rule => [
-  "kafka",
-  env,
-  ({ topics }) => {
-    const named: Readonly<Record<string, unknown>> = topics;
-    const name = named[key];
-    const [, first] = all.slice(0, at).find(([other]) => named[other] === name) ?? [];
-    return typeof name === "string" && first && `is ${name}, as ${first.env} is: each topic needs its own`;
-  },
-]);
+const callTimeout: Fault = ({ partner, bridge }) =>
+  partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS &&
+  "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call";
+
+const clientCertificate = (need: Need, of: "kafka" | "partner"): Rule[] => {
+  const [cert, key] = [`${of.toUpperCase()}_TLS_CERT_FILE`, `${of.toUpperCase()}_TLS_KEY_FILE`] as const;
+  const isOther: Fault = ({ [of]: { tlsCertFile, tlsKeyFile } }) =>
+    tlsCertFile !== undefined &&
+    tlsKeyFile !== undefined &&
+    !isPair(tlsCertFile, tlsKeyFile) &&
+    `does not fit the certificate in ${cert}`;
+  return [...together(need, [cert, key]), [need, key, isOther]];
+};
+
+const byWebhookAuth: Reason = ({ webhook: { auth } }) =>
+  (auth === "hmac" || auth === "header") && `WEBHOOK_AUTH=${auth}`;
+
+const webhookSecret: Fault = ({ webhook: { auth, secret } }) => {
+  if (secret !== undefined) return webhookSecretFault(auth, secret.reveal());
+  return auth !== undefined && auth !== "none" && `is not set, which WEBHOOK_AUTH=${auth} needs`;
+};
 
 /** A URL is not treated as secret: `config` prints it. */
 const tokenInPublicUrl: Fault = ({ webhook: { auth, publicUrl, secret } }) => {
@@ -48,22 +176,7 @@ const tokenInPublicUrl: Fault = ({ webhook: { auth, publicUrl, secret } }) => {
   );
 };
 
-/** What is wrong with the text of WEBHOOK_SECRET, as the end of a sentence; null when it is valid. */
-export const webhookSecretFault = (auth: Config["webhook"]["auth"], text: string): string | null => {
-  if (auth === undefined || auth === "none") return null;
-  const secrets = secretsIn(text);
-  if (secrets.length === 0) return "holds nothing but commas";
-  if (auth === "standard-webhooks" && secrets.some((secret) => standardWebhooksKey(secret) === null))
-    return "holds a secret that is not base64 (usually after whsec_), which WEBHOOK_AUTH=standard-webhooks needs";
-  if (auth === "path-token" && secrets.some((secret) => secret === "." || secret === ".."))
-    return "holds a secret that cannot be the end of a path: a segment of dots changes the path";
-  return null;
-};
-
-const webhookSecret: Fault = ({ webhook: { auth, secret } }) => {
-  if (secret) return webhookSecretFault(auth, secret.reveal());
-  return auth !== undefined && auth !== "none" && `is not set, which WEBHOOK_AUTH=${auth} needs`;
-};
+const isWildcardAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 const sharedPort: Fault = ({ webhook, management }) =>
   webhook.port !== 0 &&
@@ -71,119 +184,55 @@ const sharedPort: Fault = ({ webhook, management }) =>
   (webhook.host === management.host || [webhook.host, management.host].some(isWildcardAddress)) &&
   `is ${webhook.port}, as MANAGEMENT_PORT is: two listeners cannot share a port`;
 
-const isWildcardAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
+const window: Fault = ({ reconcile: { windowMs, everyMs, minAgeMs } }) =>
+  windowMs < everyMs + minAgeMs &&
+  "is shorter than RECONCILE_EVERY and RECONCILE_MIN_AGE together: no run would look at what lies between";
+
+// The console
+
+const openConsole: Fault = ({ console: { auth, host } }) =>
+  auth === "none" &&
+  !isLoopback(host) &&
+  `is ${host}, but CONSOLE_AUTH is none, so that anybody could read it: set CONSOLE_AUTH, or leave it at 127.0.0.1`;
 
 const usersFile: Fault = ({ console: { auth, usersFile: file } }) => {
   if (auth !== "basic") return null;
   return file === undefined ? "is not set, which CONSOLE_AUTH=basic needs" : usersFileFault(file);
 };
 
-const REGISTRY_USER = "is not set: a user and its password go together";
+const anyProxy: Fault = ({ console: { auth, trustedProxyCidrs } }) =>
+  auth === "proxy-header" &&
+  trustedProxyCidrs.length === 0 &&
+  "is not set, which CONSOLE_AUTH=proxy-header needs: name the proxies, or anybody could claim to be any user";
 
 const rules: readonly Rule[] = [
-  ["kafka", "KAFKA_SASL_MECHANISM", mechanism],
-  [
-    "kafka",
-    "KAFKA_AWS_REGION",
-    ({ kafka }) =>
-      kafka.saslMechanism === "aws-msk-iam" &&
-      kafka.awsRegion === undefined &&
-      "is not set, which KAFKA_SASL_MECHANISM=aws-msk-iam needs",
-  ],
-  ["kafka", "KAFKA_SASL_USERNAME", forPassword((kafka) => kafka.saslUsername)],
-  ["kafka", "KAFKA_SASL_PASSWORD", forPassword((kafka) => kafka.saslPassword)],
-  ["kafka", "KAFKA_OAUTH_TOKEN_ENDPOINT", forToken((kafka) => kafka.oauthTokenEndpoint)],
-  ["kafka", "KAFKA_OAUTH_CLIENT_ID", forToken((kafka) => kafka.oauthClientId)],
-  ["kafka", "KAFKA_OAUTH_CLIENT_SECRET", forToken((kafka) => kafka.oauthClientSecret)],
-  [
-    "kafka",
-    "KAFKA_OAUTH_TOKEN_ENDPOINT",
-    (config) =>
-      asksForTokens(config) &&
-      hasTokenFile(config) &&
-      config.kafka.oauthTokenEndpoint !== undefined &&
-      "would not be used: the token comes from KAFKA_OAUTH_TOKEN_FILE",
-  ],
+  ...needed("kafka", ["KAFKA_SASL_MECHANISM"], byWhatItUses),
   ["kafka", "KAFKA_SASL_MECHANISM", mechanismInClear],
-  [
+  ...needed("kafka", ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"], byPassword),
+  ...needed(
     "kafka",
-    "KAFKA_OAUTH_TOKEN_ENDPOINT",
-    ({ kafka: { oauthTokenEndpoint: endpoint, allowPlaintext } }) =>
-      endpoint !== undefined &&
-      !allowPlaintext &&
-      !isPrivateUrl(endpoint) &&
-      `is not https, so that the client secret goes out in clear: ${HTTPS_HINT}`,
-  ],
-  ["kafka", "SCHEMA_REGISTRY_TOKEN", registryInClear(({ oauth, token }) => !oauth && token !== undefined)],
-  ["kafka", "SCHEMA_REGISTRY_OAUTH", registryInClear(({ oauth }) => oauth)],
-  ...oneRegistrySignIn,
-  ...certificateAndKey("kafka", "kafka"),
-  ["kafka", "KAFKA_TLS_CA_FILE", unusedCertificate((kafka) => kafka.tlsCaFile)],
-  ["kafka", "KAFKA_TLS_CERT_FILE", unusedCertificate((kafka) => kafka.tlsCertFile)],
-  ["kafka", "KAFKA_TLS_KEY_FILE", unusedCertificate((kafka) => kafka.tlsKeyFile)],
+    ["KAFKA_AWS_REGION"],
+    ({ kafka: { saslMechanism } }) => saslMechanism === "aws-msk-iam" && "KAFKA_SASL_MECHANISM=aws-msk-iam",
+  ),
+  ...needed("kafka", CLIENT, (config) => !hasTokenFile(config) && byToken(config)),
+  ["kafka", "KAFKA_OAUTH_TOKEN_ENDPOINT", endpointInClear],
+  ...clientCertificate("kafka", "kafka"),
+  ...tlsFilesUnused,
+  ...together("kafka", ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_PASSWORD"]),
+  ...oneSignIn,
+  ["kafka", "SCHEMA_REGISTRY_URL", registryTokenInClear],
   ...distinctTopics,
-  [
-    "kafka",
-    "SCHEMA_REGISTRY_USERNAME",
-    ({ registry }) => registry.password !== undefined && registry.username === undefined && REGISTRY_USER,
-  ],
-  [
-    "kafka",
-    "SCHEMA_REGISTRY_PASSWORD",
-    ({ registry }) => registry.username !== undefined && registry.password === undefined && REGISTRY_USER,
-  ],
-  [
-    "serve",
-    "PARTNER_CALL_TIMEOUT",
-    ({ partner, bridge }) =>
-      partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS &&
-      "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call",
-  ],
-  ...certificateAndKey("serve", "partner"),
-  ...certificateAndKey("partner", "partner"),
-  ["webhooks", "WEBHOOK_PUBLIC_URL", tokenInPublicUrl],
+  ["serve", "PARTNER_CALL_TIMEOUT", callTimeout],
+  ...clientCertificate("serve", "partner"),
+  ...clientCertificate("partner", "partner"),
   ["webhooks", "WEBHOOK_SECRET", webhookSecret],
+  ...needed("webhooks", ["WEBHOOK_SIGNATURE_HEADER"], byWebhookAuth),
+  ["webhooks", "WEBHOOK_PUBLIC_URL", tokenInPublicUrl],
   ["webhooks", "WEBHOOK_PORT", sharedPort],
-  [
-    "webhooks",
-    "WEBHOOK_SIGNATURE_HEADER",
-    ({ webhook: { auth, signatureHeader } }) =>
-      (auth === "hmac" || auth === "header") &&
-      signatureHeader === undefined &&
-      `is not set, which WEBHOOK_AUTH=${auth} needs`,
-  ],
-  [
-    "reconcile",
-    "RECONCILE_WINDOW",
-    ({ reconcile: { windowMs, everyMs, minAgeMs } }) =>
-      windowMs < everyMs + minAgeMs &&
-      "is shorter than RECONCILE_EVERY and RECONCILE_MIN_AGE together: no run would look at what lies between",
-  ],
-  [
-    "reconcile",
-    "RECONCILE_LOOKBACK",
-    ({ reconcile: { windowMs, lookbackMs } }) =>
-      lookbackMs < windowMs &&
-      "is shorter than RECONCILE_WINDOW: a start would look at less than every other run does",
-  ],
-  [
-    // Without authentication, anybody who reaches the console sees everything.
-    "console",
-    "CONSOLE_HOST",
-    ({ console: { auth, host } }) =>
-      auth === "none" &&
-      !isLoopback(host) &&
-      `is ${host}, but CONSOLE_AUTH is none, so that anybody could read it: set CONSOLE_AUTH, or leave it at 127.0.0.1`,
-  ],
+  ["reconcile", "RECONCILE_WINDOW", window],
+  ["console", "CONSOLE_HOST", openConsole],
   ["console", "CONSOLE_USERS_FILE", usersFile],
-  [
-    "console",
-    "CONSOLE_TRUSTED_PROXY_CIDRS",
-    ({ console: { auth, trustedProxyCidrs } }) =>
-      auth === "proxy-header" &&
-      trustedProxyCidrs.length === 0 &&
-      "is not set, which CONSOLE_AUTH=proxy-header needs: name the proxies, or anybody could claim to be any user",
-  ],
+  ["console", "CONSOLE_TRUSTED_PROXY_CIDRS", anyProxy],
 ];
 
 /**

@@ -1,27 +1,18 @@
-import { readFileSync, statSync } from "node:fs";
 import { inspect } from "node:util";
-import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
+import { textIn } from "./named-file.ts";
 
-/** The interval between two checks of a file for a change. */
-const LOOK_EVERY_MS = 1_000;
-/**
- * A file that was changed more recently may change again with the same mtime: some file systems have a
- * resolution of 2 s.
- */
-const SETTLED_AFTER_MS = 3_000;
+/** The interval between two readings of a file. */
+const READ_EVERY_MS = 1_000;
 const MAX_REPLACED = 3;
 
-const textIn = (file: string): string => readFileSync(file, "utf8").replace(/\r?\n$/, "");
+const read = (file: string): string => textIn(file).replace(/\r?\n$/, "");
 
 const nothing = (): void => undefined;
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? `cannot be read (${String(error.code)})` : messageOf(error);
-
 /**
  * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. One from a
- * file can be watched: the file is read again when it changes, so that it can be rotated without a restart.
+ * file can be watched: the file is read again and again, so that it can be rotated without a restart.
  */
 export class Secret {
   readonly #file: string | undefined;
@@ -30,7 +21,6 @@ export class Secret {
   /** What the last reading found. */
   #found: string;
   #replaced: readonly string[] = [];
-  #stamp = "";
   #fault = "";
   #refused: (reason: string) => void = nothing;
 
@@ -47,7 +37,7 @@ export class Secret {
 
   /** Throws when the file cannot be read now, or `check` throws. When that happens later, the last text is kept. */
   static fromFile(file: string, check: (text: string) => void = nothing): Secret {
-    const text = textIn(file);
+    const text = read(file);
     check(text);
     return new Secret(text, file, check);
   }
@@ -62,25 +52,28 @@ export class Secret {
     return this.#replaced;
   }
 
-  /** Checks the file every second. The log says once what cannot be used of it. @returns ends that */
+  /** Reads the file every second. The log says once what cannot be used of it. @returns ends that */
   watch(variable: string, log: Pick<Log, "warn">): () => void {
     if (this.#file === undefined) return nothing;
     this.#refused = (reason) => log.warn({ variable, reason }, "secret.refused");
-    const checks = setInterval(() => this.reload(), LOOK_EVERY_MS).unref();
-    return () => clearInterval(checks);
+    const readings = setInterval(() => this.reload(), READ_EVERY_MS).unref();
+    return () => clearInterval(readings);
   }
 
   /**
-   * Checks the file now. A new text counts only when two checks in a row have found it, so that what is half
+   * Reads the file now. A new text counts only when two readings in a row have found it, so that what is half
    * written does not; the last one is kept until then, and where the new one is invalid.
    */
   reload(): void {
     if (this.#file === undefined) return;
     try {
-      this.#read(this.#file);
-      this.#fault = "";
+      const text = read(this.#file);
+      const isSteady = text === this.#found;
+      this.#found = text;
+      if (isSteady && text !== this.#text) this.#replaceBy(text);
+      if (isSteady) this.#fault = "";
     } catch (error) {
-      const fault = reasonOf(error);
+      const fault = error instanceof Error ? error.message : String(error);
       if (fault !== this.#fault) this.#refused(fault);
       this.#fault = fault;
     }
@@ -98,22 +91,10 @@ export class Secret {
     return "[secret]";
   }
 
-  #read(file: string): void {
-    const { mtimeMs, ino, size } = statSync(file);
-    const stamp = `${mtimeMs} ${ino} ${size}`;
-    if (stamp === this.#stamp) return;
-    const text = textIn(file);
-    const isSteady = text === this.#found;
-    this.#found = text;
-    if (!isSteady) return;
-    if (text !== this.#text) {
-      this.#check(text);
-      this.#replaced = [this.#text, ...this.#replaced.filter((other) => other !== text)].slice(
-        0,
-        MAX_REPLACED,
-      );
-      this.#text = text;
-    }
-    if (Date.now() - mtimeMs >= SETTLED_AFTER_MS) this.#stamp = stamp;
+  #replaceBy(text: string): void {
+    this.#check(text);
+    const others = this.#replaced.filter((other) => other !== text);
+    this.#replaced = [this.#text, ...others].slice(0, MAX_REPLACED);
+    this.#text = text;
   }
 }

@@ -6,9 +6,6 @@ import { Secret } from "./secret.ts";
  */
 export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner" | "console";
 
-/** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
-type Read<T> = (text: string) => T;
-
 /** One environment variable: its parser, default and documentation. */
 export type Setting<T> = {
   env: string;
@@ -17,7 +14,8 @@ export type Setting<T> = {
   help: string;
   /** The form of a value, for documentation. */
   shape: string;
-  read: Read<T>;
+  /** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
+  read: (text: string) => T;
   /** It is required for each of these. */
   need: readonly Need[];
   secret: boolean;
@@ -25,34 +23,21 @@ export type Setting<T> = {
   check?: (text: string) => void;
 };
 
-type Needed = { need?: readonly Need[] };
-/** A setting without a default, whose value may be undefined. */
-type Optional<T> = Setting<T> & { optional: true };
+/** Makes settings of one kind. Without a default, the value may be undefined. */
+export type Kind<T> = {
+  (env: string, fallback: string, help: string): Setting<T>;
+  (env: string, fallback: null, help: string, ...need: readonly Need[]): Setting<T | undefined>;
+};
 
-/** Makes a kind of settings that always have a value. */
-export const withDefault =
-  <T>(shape: string, read: Read<T>) =>
-  (env: string, fallback: string, help: string): Setting<T> => ({
-    ...{ env, fallback, help, shape, read },
-    need: [],
+export const kind =
+  <T>(shape: string, read: (text: string) => T): Kind<T> =>
+  (env: string, fallback: string | null, help: string, ...need: readonly Need[]) => ({
+    ...{ env, fallback, help, shape, read, need },
     secret: false,
   });
 
-/** Makes a kind of settings that have no default, but a value where they are needed. */
-export const required =
-  <T>(shape: string, read: Read<T>) =>
-  (env: string, help: string, { need = [] }: Needed = {}): Setting<T> => ({
-    ...{ env, fallback: null, help, shape, read, need },
-    secret: false,
-  });
-
-/** Makes a kind of settings whose value may be undefined. */
-export const optional =
-  <T>(shape: string, read: Read<T>) =>
-  (env: string, help: string, needed?: Needed): Optional<T> => ({
-    ...required(shape, read)(env, help, needed),
-    optional: true,
-  });
+/** For a setting that is required wherever it is used. */
+export const always = <T>(setting: Setting<T | undefined>): Setting<T> => setting as Setting<T>;
 
 /** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no text that anybody meant. */
 const ODD_TEXT = /[\p{Cc}\uFEFF\uFFFD]/u;
@@ -69,13 +54,12 @@ export const checkPlainText = (text: string): void => {
 export const checkPlainList = (text: string): void =>
   checkPlainText(text.replace(/[\t\r\n ]*(^|,|$)[\t\r\n ]*/g, "$1"));
 
+const secretKind = kind("secret", (text) => Secret.of(text));
+
 /** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
 export const secret = (
   env: string,
   help: string,
-  { check = checkPlainText, need = [] }: Needed & { check?: (text: string) => void } = {},
-): Optional<Secret> => ({
-  ...optional("secret", (text) => Secret.of(text))(env, help, { need }),
-  secret: true,
-  check,
-});
+  check: (text: string) => void = checkPlainText,
+  ...need: readonly Need[]
+): Setting<Secret | undefined> => ({ ...secretKind(env, null, help, ...need), secret: true, check });

@@ -1,3 +1,4 @@
+import type { Setting } from "./setting.ts";
 import { bridge, commands, management, reconcile } from "./settings/bridge.ts";
 import { consoleSettings } from "./settings/console.ts";
 import { kafka, registry, topics } from "./settings/kafka.ts";
@@ -19,3 +20,14 @@ export const settings = {
   topics,
   traces,
 } as const;
+
+type Row = Setting<unknown> & { group: string; key: string };
+
+/** Every setting, with the group and key of its value in the configuration. */
+export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, members]) =>
+  Object.entries(members as Record<string, Setting<unknown>>).map(([key, setting]) => ({
+    ...setting,
+    group,
+    key,
+  })),
+);

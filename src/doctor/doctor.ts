@@ -1,4 +1,5 @@
-import { rows, type Reading } from "../config/load.ts";
+import type { Reading } from "../config/load.ts";
+import { rows } from "../config/settings.ts";
 import type { Log } from "../runtime/log.ts";
 import { fail, ok, runBounded, skipped, warn, type Bounds, type Check, type Subject } from "./check.ts";
 import { checkOwnClock } from "./clocks.ts";

@@ -1,7 +1,7 @@
 import { fetchLogWith, type FetchLogOptions } from "./calls/notification-log.ts";
-import type { Credentials } from "./calls/headers.ts";
 import { maskedBytes, spelledInBytes } from "./calls/mask-stream.ts";
 import { quoteCalls, type QuoteCallOptions } from "./calls/quotes.ts";
+import { requestWith, type Credentials, type RequestOptions } from "./calls/request.ts";
 import { subscribeCall } from "./calls/subscribe.ts";
 import { connectFor, type ConnectOptions } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
@@ -12,7 +12,8 @@ import type { Call, CallOptions, FetchLog, CallPermit, SubscribeOutcome, Subscri
 
 export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
   Omit<ConnectOptions, "origin"> &
-  Omit<QuoteCallOptions, "basePath" | "maskOf" | "send"> &
+  Omit<RequestOptions, "basePath" | "maskOf" | "send"> &
+  QuoteCallOptions &
   Pick<FetchLogOptions, "logEndParameter" | "logMaxBytes"> & {
     /** http or https. Its path, if any, is put before the path of every request. */
     baseUrl: URL;
@@ -63,10 +64,10 @@ export const createPartner = (options: PartnerOptions): Partner => {
     ...options,
     basePath: baseUrl.pathname.replace(/\/+$/, ""),
     maskOf: (used: Credentials, more?: readonly string[]) => maskFor(secrets(used, more)),
-    send,
   };
-  const call = quoteCalls(caller);
-  const subscribe = subscribeCall(caller);
+  const sendRequest = requestWith({ ...caller, send });
+  const call = quoteCalls(options, sendRequest);
+  const subscribe = subscribeCall(sendRequest);
   const open = new Set<Promise<unknown>>();
   const tracked = <T>(outcome: Promise<T>): Promise<T> => {
     open.add(outcome);

@@ -38,13 +38,7 @@ export type SandboxOptions = { [Name in keyof typeof defaults]?: (typeof default
   clock?: SandboxClock | undefined;
 };
 
-/** Fills in the defaults. Throws a RangeError that names the wrong option. */
 export const settingsFrom = (options: SandboxOptions): Settings => {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const settings = { ...defaults, clock: runningClock(Date.now()), ...given };
-  for (const name of ["quoteValidityMs", "stepMs", "retryMs", "timeScale"] as const)
-    if (!(settings[name] >= 0 && settings[name] < Infinity))
-      throw new RangeError(`sandbox: ${name} is no such number`);
-  if (settings.timeScale === 0) throw new RangeError("sandbox: timeScale must be above 0");
-  return settings;
+  return { ...defaults, clock: runningClock(Date.now()), ...given };
 };

@@ -1,31 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { forms } from "./api/answers.ts";
-import { changedLogRules, defaultLogRules } from "./api/log-rules.ts";
+import { changedLogRules, defaultLogRules } from "./api/log.ts";
 import { createFaults } from "./faults/faults.ts";
 import { createDeliveries } from "./notifications/deliveries.ts";
 import { createPast, parsePast } from "./notifications/past.ts";
-import type { Poster } from "./notifications/post.ts";
+import type { Post } from "./notifications/post.ts";
 import type { Settings } from "./options.ts";
 import { Newest } from "./runtime/newest.ts";
 import { createCalendar } from "./runtime/calendar.ts";
-import { createScheduler } from "./runtime/scheduler.ts";
+import { createScheduler } from "./runtime/clock.ts";
 import { createQuoteBook } from "./transactions/quotes.ts";
 import { createTransactions, type TransactionRequest } from "./transactions/transactions.ts";
-import { isWalk, statusesOf } from "./transactions/walks.ts";
+import { statusesOf, walkNames } from "./transactions/walks.ts";
 import type { RecordedRequest, Subscription } from "./types.ts";
 
-const walkPrefix = "walk:";
 const keptRequests = 5_000;
 
 /** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
-export const createPartner = (settings: Settings, poster: Poster) => {
+export const createPartner = (settings: Settings, post: Post) => {
   const now = () => settings.clock.now();
   const scaled = (ms: number) => ms / settings.timeScale;
   const days = { "sao-paulo": createCalendar("America/Sao_Paulo"), utc: createCalendar("UTC") };
   const scheduler = createScheduler(settings.clock);
   const faults = createFaults();
   const requests = new Newest<RecordedRequest>(keptRequests);
-  const counters = { requests: 0 };
   const subscriptions = new Map<string, Subscription>();
   const retryMs = scaled(settings.retryMs);
 
@@ -34,8 +32,7 @@ export const createPartner = (settings: Settings, poster: Poster) => {
     scheduler,
     faults,
     scaled,
-    post: (url, body) =>
-      poster.post(url, body, { "content-type": "application/json", "user-agent": "partner-sandbox" }),
+    post,
     bodyOf: (change) => JSON.stringify(forms[settings.answers].notification(change)),
   });
   const past = createPast({ deliveries, now, retryMs, statuses: statusesOf("OUTBOUND", "main") });
@@ -52,8 +49,7 @@ export const createPartner = (settings: Settings, poster: Poster) => {
       now,
       day: days["sao-paulo"],
       startTransaction: ({ quoteId, direction, accept: { counterpartyId } }) => {
-        const wanted = counterpartyId.startsWith(walkPrefix) ? counterpartyId.slice(walkPrefix.length) : null;
-        const walk = isWalk(wanted) ? wanted : settings.walk;
+        const walk = walkNames.find((name) => counterpartyId === `walk:${name}`) ?? settings.walk;
         const transactionId = randomUUID();
         transactions.start({
           transactionId,
@@ -80,7 +76,6 @@ export const createPartner = (settings: Settings, poster: Poster) => {
     scaled,
     faults,
     requests,
-    counters,
     quotes,
     transactions,
     deliveries,
@@ -105,7 +100,7 @@ export const createPartner = (settings: Settings, poster: Poster) => {
     /** Changes the rules of the log; see PUT /_sandbox/log. */
     changeLogRules: (changes: unknown) => (partner.logRules = changedLogRules(partner.logRules, changes)),
     totals: () => ({
-      requests: counters.requests,
+      requests: requests.added,
       ...quotes.totals(),
       ...transactions.totals(),
       ...deliveries.totals(),
@@ -117,7 +112,6 @@ export const createPartner = (settings: Settings, poster: Poster) => {
     reset: () => {
       for (const part of [scheduler, past, quotes, transactions, deliveries, faults, subscriptions, requests])
         part.clear();
-      counters.requests = 0;
       partner.logRules = { ...defaultLogRules, answers: settings.answers };
     },
   };

@@ -1,6 +1,6 @@
 import { createApiHandler } from "./api/handle-request.ts";
 import { control, controlPrefix } from "./control/control.ts";
-import { createPoster } from "./notifications/post.ts";
+import { postWithin } from "./notifications/post.ts";
 import { settingsFrom, type SandboxOptions } from "./options.ts";
 import { createPartner } from "./partner.ts";
 import { sendAnswer } from "./runtime/answer.ts";
@@ -17,13 +17,12 @@ export type Sandbox = {
 const attemptTimeoutMs = 10_000;
 
 /**
- * Starts the sandbox. Resolves when it listens; rejects with a RangeError for a wrong option, and with the system's
- * error when it cannot listen on the port.
+ * Starts the sandbox. Resolves when it listens; rejects with the system's error when it cannot listen on the port.
  */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const settings = settingsFrom(options);
-  const poster = createPoster(attemptTimeoutMs);
-  const partner = createPartner(settings, poster);
+  const closed = new AbortController();
+  const partner = createPartner(settings, postWithin(attemptTimeoutMs, closed.signal));
   const handleApiRequest = createApiHandler(settings, partner);
   const listener = await listen(settings.host, settings.port, (incoming, response, body) => {
     const target = incoming.url ?? "/";
@@ -35,8 +34,8 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     url: listener.url,
     close: async () => {
       partner.close();
+      closed.abort(new Error("the sandbox was closed"));
       await listener.close();
-      poster.close();
     },
   };
 };

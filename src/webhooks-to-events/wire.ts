@@ -43,14 +43,10 @@ const authOf = ({ webhook }: Config): Auth => {
   }
 };
 
-/** @param route.path the configured path, not that of the request, which may end in a secret token */
-const beginWebhook = (
-  traces: Traces,
-  headers: IncomingMessage["headers"],
-  { path, trusted }: { path: string; trusted: boolean },
-): Span => {
+/** @param path the configured path, not that of the request, which may end in a secret token */
+const beginWebhook = (traces: Traces, headers: IncomingMessage["headers"], path: string): Span => {
   const context = readTraceContext(headers["traceparent"], headers["tracestate"]);
-  return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context, trusted) });
+  return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context) });
 };
 
 const endWebhook = ({ span, status, outcome }: ServedRequest, path: string): void => {
@@ -77,7 +73,6 @@ export const webhookServer = (
   { services, metrics, isOpen }: { services: Services; metrics: Metrics; isOpen: () => boolean },
 ): { server: Server; connect: (to: WebhookFlow) => void } => {
   const { clock, log, traces } = services;
-  const route = { path: webhook.path, trusted: webhook.trustTrace };
   let flow: WebhookFlow | null = null;
   const turns = readInTurns(clock.monotonic);
   const places = createPlaces();
@@ -106,7 +101,7 @@ export const webhookServer = (
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
     if (outcome?.kind === "duplicate") metrics.duplicates.inc();
     logRequest(request, ms);
-    endWebhook(request, route.path);
+    endWebhook(request, webhook.path);
   };
 
   const app = createWebhookApp(
@@ -122,7 +117,7 @@ export const webhookServer = (
       turns,
       places,
       served,
-      trace: traces ? (headers) => beginWebhook(traces, headers, route) : undefined,
+      trace: traces ? (headers) => beginWebhook(traces, headers, webhook.path) : undefined,
       monotonic: clock.monotonic,
       now: clock.now,
     },

@@ -216,28 +216,11 @@ test("a call of which nobody knows what became says so; how a person ends that i
   expect(sent).toMatchObject({ ...ofFinal, parentSpanId: "", links: [{ traceId, spanId }] });
 });
 
-test("who is trusted is the parent", async () => {
-  await bridge.stop();
-  const trusting = await world.startReplica({ WEBHOOK_TRUST_TRACE: "true", COMMANDS_TRUST_TRACE: "true" });
-  await trusting.untilReady();
-  expect((await post(trusting.webhookUrl, notification("tx-trusted"))).status).toBe(200);
-  const { events, commands } = world.topics;
-  const [event] = await following.until(events, ({ key }) => key === "tx-trusted");
-  await produce(world.brokers, commands, [acceptCommand("trusted", "quote-trusted")]);
-  const result = await resultOf("trusted");
-  for (const record of [event, result]) {
-    if (!record) throw new Error("no record");
-    expect(contextOf(record).traceId).toBe(TRACE);
-    expect(record.headers["tracestate"]).toBe("a=1");
-  }
-  const spans = await spansOf(TRACE, 7);
-  expect(named(spans, `POST ${PATH}`)).toMatchObject({ parentSpanId: SENDER.spanId, links: [] });
-  expect(named(spans, `process ${commands}`)).toMatchObject({ parentSpanId: SENDER.spanId, links: [SENDER] });
-
-  const metrics = await (await fetch(`${trusting.managementUrl}/metrics`)).text();
+test("the spans are counted", async () => {
+  const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
   expect(metrics).toMatch(/cambio_bridge_trace_spans_exported_total [1-9]/);
   expect(metrics).toContain("cambio_bridge_trace_spans_dropped_total 0");
-  expect(await trusting.stop()).toBe(0);
+  expect(await bridge.stop()).toBe(0);
 });
 
 test("nothing secret was told to the collector, and the partner was told nothing of traces", async () => {
@@ -246,7 +229,7 @@ test("nothing secret was told to the collector, and the partner was told nothing
   for (const secret of [...Object.values(secrets), COLLECTOR_SECRET, "guessed"])
     for (const { body } of collector.exports) expect(body.includes(secret)).toBe(false);
   const { requests } = await world.sandbox<{ requests: object[] }>("/_sandbox/state?only=requests");
-  expect(requests.length).toBeGreaterThan(2);
+  expect(requests.length).toBeGreaterThan(1);
   expect(JSON.stringify(requests)).not.toMatch(/traceparent|tracestate|baggage/i);
 });
 

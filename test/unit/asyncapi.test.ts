@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { Ajv, type SchemaObject } from "ajv";
 import { describe, expect, test } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
-import { rows } from "../../src/config/load.ts";
+import { rows } from "../../src/config/settings.ts";
 import { topicPlans, type TopicPlan } from "../../src/kafka/cluster/topics.ts";
 import { AUDIT_CONTENT_TYPE, auditEvent, type AuditEntry } from "../../src/operate/audit/entry.ts";
 import { problemsOfRecord, readAsyncApi, takesJsonCommand } from "../support/asyncapi.ts";

@@ -13,9 +13,8 @@ import { sendInSpan } from "../../services/traces/record-span.ts";
 const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
 
 /** The span of a command. The sender's context is linked even if it is the parent. */
-const begin = (traces: Traces, record: Incoming, trusted: boolean): Span => {
-  const context = traces.propagates ? traceOf(record) : null;
-  const start = { ...beginsAt(traces, context, trusted), link: context };
+const begin = (traces: Traces, record: Incoming): Span => {
+  const start = beginsAt(traces, traceOf(record));
   return traces.begin({ name: `process ${record.topic}`, kind: "consumer", ...start });
 };
 
@@ -59,7 +58,7 @@ export type CommandSpans = {
 };
 
 export const commandSpans = (
-  { topics, kafka, commands, partner: { baseUrl } }: Config,
+  { topics, kafka, partner: { baseUrl } }: Config,
   traces: Traces | null,
   { call, journal, mask }: { call: Call; journal: Journal } & Pick<Partner, "mask">,
 ): CommandSpans => {
@@ -71,7 +70,7 @@ export const commandSpans = (
   const address = { url: new URL(baseUrl ?? ""), mask };
   return {
     around: async (record, work) => {
-      const span = begin(traces, record, commands.trustTrace);
+      const span = begin(traces, record);
       let handled: Handled | null = null;
       try {
         const { traceparent, tracestate } = span;

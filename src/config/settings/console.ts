@@ -1,18 +1,14 @@
 import { endpoint, origin, trustedCidrs } from "../addresses.ts";
 import { headerName } from "../headers.ts";
-import { flag, list, oneOf, optionalText, port, text } from "../kinds.ts";
+import { flag, list, oneOf, port, text } from "../kinds.ts";
+
+const WAYS = ["none", "basic", "proxy-header"] as const;
 
 export const consoleSettings = {
-  host: text(
-    "CONSOLE_HOST",
-    "127.0.0.1",
-    "Address that the console binds to; any other than loopback needs CONSOLE_AUTH.",
-  ),
+  host: text("CONSOLE_HOST", "127.0.0.1", "Address of the console; any but loopback needs CONSOLE_AUTH."),
   port: port("CONSOLE_PORT", "8091", "Port of the console; 0 takes any free one."),
-  auth: oneOf("CONSOLE_AUTH", "none", "How people sign in to the console; with none it is read-only.", {
-    values: ["none", "basic", "proxy-header"],
-  }),
-  usersFile: optionalText("CONSOLE_USERS_FILE", "File with users, password hashes and roles (basic)."),
+  auth: oneOf(WAYS)("CONSOLE_AUTH", "none", "How people sign in to the console; with none it is read-only."),
+  usersFile: text("CONSOLE_USERS_FILE", null, "File with users, password hashes and roles (basic)."),
   userHeader: headerName(
     "CONSOLE_USER_HEADER",
     "X-Forwarded-User",
@@ -30,14 +26,13 @@ export const consoleSettings = {
   ),
   origin: origin(
     "CONSOLE_ORIGIN",
+    null,
     "Address that browsers use, such as https://console.example, where a proxy changes the Host header.",
   ),
-  partnerContact: optionalText(
+  partnerContact: text(
     "CONSOLE_PARTNER_CONTACT",
+    null,
     "Whom to call at the partner about a doubt, such as a name and a phone number; shown with each doubt.",
   ),
-  runbookUrl: endpoint(
-    "CONSOLE_RUNBOOK_URL",
-    "Address of your own runbook for doubts; linked with each doubt.",
-  ),
+  runbookUrl: endpoint("CONSOLE_RUNBOOK_URL", null, "Your own runbook for doubts; linked with each doubt."),
 } as const;

@@ -2,6 +2,7 @@ import { createNoopMeter, diag, type Counter, type Meter } from "@opentelemetry/
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { messageOf } from "../../runtime/errors.ts";
+import { decodePercent } from "../../runtime/percent.ts";
 
 /** Counters of spans. */
 export type SpanCounts = Record<"exported" | "failed" | "dropped", (spans: number) => void>;
@@ -25,18 +26,25 @@ const replaced = (): Record<string, number> =>
     }),
   );
 
+/** The values of headers for the collector, which its library reads: as they stand there, and without escapes. */
+export const headerSecrets = (): string[] =>
+  ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
+    .flatMap((name) => (process.env[name] ?? "").split(","))
+    .map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
+    .flatMap((value) => [decodePercent(value) ?? value, value])
+    .filter((secret) => secret.length > 3);
+
 /**
  * Exports spans in batches, and counts them by the library's own measurements. Whatever is absent here the
  * library reads from the environment.
- * @param headers secret; called for each export, so that rotated ones are used
  * @param lost called for spans that were not exported
  */
 export const countingProcessor = (
-  { url, headers }: { url: string; headers: () => Readonly<Record<string, string>> },
+  url: string,
   counts: SpanCounts,
   lost: (spans: number, reason: string) => void,
 ): SpanProcessor => {
-  const exporter = new OTLPTraceExporter({ url, headers: () => Promise.resolve({ ...headers() }) });
+  const exporter = new OTLPTraceExporter({ url });
   let reason = "";
   const explaining: SpanExporter = {
     export: (spans, done) =>

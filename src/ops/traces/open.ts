@@ -23,12 +23,10 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Span, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
-import { countingProcessor, type SpanCounts } from "./export.ts";
+import { countingProcessor, headerSecrets, type SpanCounts } from "./export.ts";
 
 export type TracesOptions = {
   url: string;
-  /** The values are secret. */
-  headers: () => Readonly<Record<string, string>>;
   propagates: boolean;
 };
 
@@ -101,11 +99,9 @@ export const openTraces = (
   options: TracesOptions,
   { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic">; log: Log },
 ): Traces => {
+  const secrets = headerSecrets();
   const masked = (text: string): string =>
-    Object.values(options.headers())
-      .filter((secret) => secret.length > 3)
-      .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text)
-      .slice(0, MAX_REASON_LENGTH);
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text).slice(0, MAX_REASON_LENGTH);
   let unreported = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
   const lost = (spans: number, reason: string): void => {
@@ -135,7 +131,7 @@ export const openTraces = (
 
   const provider = new BasicTracerProvider({
     resource: resourceOf(),
-    spanProcessors: [countingProcessor(options, counts, lost)],
+    spanProcessors: [countingProcessor(options.url, counts, lost)],
   });
   isOpening = false;
   const tracer = provider.getTracer("cambio-bridge");

@@ -2,7 +2,6 @@ import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
 import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Answer } from "../types.ts";
 import type { Mask } from "../../runtime/mask.ts";
-import { readRetryAfter } from "./retry-after.ts";
 
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
@@ -40,6 +39,20 @@ export const bodyText = (
   // In streaming mode the decoder leaves out a character that the cut went through.
   const kept = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: whole.length > maxBytes });
   return cut(mask(new TextDecoder().decode(whole), kept.length), maxBytes);
+};
+
+/** Upper bound of a requested wait. */
+export const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/**
+ * How long the partner asks to wait, in milliseconds, from Retry-After in seconds or as an HTTP date, which is in GMT.
+ * @returns null if the header is absent or unreadable
+ */
+export const readRetryAfter = (header: string | string[] | undefined, nowMs: number): number | null => {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? "";
+  const date = /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : date - nowMs;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 };
 
 /**

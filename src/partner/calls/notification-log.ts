@@ -1,14 +1,14 @@
+import { pipeline, Readable, type Duplex } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Download, Downloaded } from "../connection/download.ts";
 import { PreemptedError, type CallLimiter } from "../connection/call-limiter.ts";
 import { reasonOf } from "../connection/reason.ts";
 import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
-import { bodyText } from "./answer.ts";
-import { headersOf, type Caller } from "./headers.ts";
+import { bodyText, readRetryAfter } from "./answer.ts";
+import { headersOf, type Caller } from "./request.ts";
 import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
-import { readRetryAfter } from "./retry-after.ts";
-import { decompressed } from "./decompress.ts";
 
 export type FetchLogOptions = Caller & {
   /** Name of the query parameter for the last day. */
@@ -20,6 +20,26 @@ export type FetchLogOptions = Caller & {
   background: CallLimiter["background"];
   /** Ends every call. */
   closed: AbortSignal;
+};
+
+const DECOMPRESSORS: Readonly<Record<string, () => Duplex>> = {
+  gzip: createUnzip,
+  "x-gzip": createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+};
+
+/**
+ * Undoes the content encoding of a body as it is read. None is requested, but a gateway may compress anyway.
+ * Throws at once on an unknown encoding, and while reading if the data is truncated or malformed.
+ */
+const decompressed = (chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Uint8Array> => {
+  const name = encoding.trim().toLowerCase();
+  if (name === "" || name === "identity") return chunks;
+  const decompressor = DECOMPRESSORS[name]?.();
+  if (!decompressor) throw new Error(`the answer comes in an encoding that was not requested: ${name}`);
+  // pipeline passes an error of either stream on to the reader.
+  return pipeline(Readable.from(chunks, { objectMode: false }), decompressor, () => undefined);
 };
 
 /** How long a read waits in all until commands leave a connection free, however often it is preempted. */

@@ -1,16 +1,9 @@
-import type { Clock } from "../../runtime/clock.ts";
-import type { ExchangeResult } from "../connection/exchange.ts";
-import type { Transport } from "../connection/transport.ts";
-import type { Call, Outcome, PartnerRequest } from "../types.ts";
-import { answerOf } from "./answer.ts";
+import type { Call, Outcome } from "../types.ts";
 import { findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
-import { headersOf, type Caller } from "./headers.ts";
-import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
-import { classify, doubtfulStatuses } from "./outcome.ts";
-import { saysFailed } from "./says-failed.ts";
+import { classify, doubtfulStatuses, saysFailed } from "./outcome.ts";
+import type { SendRequest } from "./request.ts";
 
-export type QuoteCallOptions = Caller & {
-  maxResponseBytes: number;
+export type QuoteCallOptions = {
   /**
    * Statuses and classes (`409`, `4xx`) that do not prove whether an accept was executed, besides 408, 425
    * and 5xx.
@@ -20,52 +13,31 @@ export type QuoteCallOptions = Caller & {
   quoteIdPointer: string | null;
   /** Where the transactionId is in the answer to an accept; null for the one member of that name. */
   transactionIdPointer: string | null;
-  clock: Pick<Clock, "now">;
-  send: Transport["send"];
 };
 
 /**
  * Creates and accepts quotes. Each call is one request, never repeated; see `exchange` for the evidence of
  * its outcome.
  */
-export const quoteCalls = (options: QuoteCallOptions): Call => {
-  const { credentials, clock, maxResponseBytes, quoteIdPointer, transactionIdPointer, send } = options;
-  const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
+export const quoteCalls = (
+  { acceptDoubtStatuses, quoteIdPointer, transactionIdPointer }: QuoteCallOptions,
+  send: SendRequest,
+): Call => {
+  const isDoubtful = doubtfulStatuses(acceptDoubtStatuses);
 
-  const outcomeOf = ({ operation, path }: PartnerRequest, result: ExchangeResult, mask: Mask): Outcome => {
-    const reason = mask(result.reason, MAX_REASON_LENGTH);
-    if (!result.sent) return { kind: "notSent", reason };
-    const read = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
-    if (read === null) return { kind: "unknown", reason, answer: null };
-    const { received } = read;
-    const isAccept = operation === "ACCEPT_QUOTE";
-    const transactionId = isAccept ? findTransactionId(read.answer.body, transactionIdPointer) : null;
-    const answer = transactionId === null ? read.answer : { ...read.answer, transactionId };
-    const outcome = classify(operation, answer, isDoubtful);
+  return async (request, callOptions): Promise<Outcome> => {
+    const sent = await send(request, callOptions);
+    if (sent.kind !== "answered") return sent;
+    const { received, location } = sent;
+    const isAccept = request.operation === "ACCEPT_QUOTE";
+    const transactionId = isAccept ? findTransactionId(sent.answer.body, transactionIdPointer) : null;
+    const answer = transactionId === null ? sent.answer : { ...sent.answer, transactionId };
+    const outcome = classify(request.operation, answer, isDoubtful);
     if (outcome.kind !== "executed") return outcome;
-    const location = mask(String(result.headers.location ?? ""));
     const quoteId = isAccept
       ? null
-      : (findQuoteId(answer.body, quoteIdPointer) ?? quoteIdOfLocation(location, path));
+      : (findQuoteId(answer.body, quoteIdPointer) ?? quoteIdOfLocation(location, request.path));
     if (quoteId !== null) return { kind: "executed", answer: { ...answer, quoteId } };
     return saysFailed(received) ? { kind: "unclear", answer } : outcome;
-  };
-
-  return async (request, callOptions) => {
-    const used = credentials.current();
-    const mask = options.maskOf(used);
-    const result = await send(
-      {
-        method: request.method,
-        path: options.basePath + request.path,
-        headers: headersOf(used, options.userAgent),
-        body: request.body,
-        maxBodyBytes: maxResponseBytes + mask.marginBytes,
-      },
-      callOptions,
-    );
-    const outcome = outcomeOf(request, result, mask);
-    if (outcome.kind === "unauthorized") credentials.reload();
-    return outcome;
   };
 };

@@ -3,9 +3,9 @@ import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../../runtime/clock.ts";
 import { fullEventLoopTurn } from "../../runtime/event-loop.ts";
+import { clientOf } from "./connection.ts";
 import { dnsCache } from "./dns-cache.ts";
 import { tlsSessions } from "./tls-sessions.ts";
-import { tunnel } from "./tunnel.ts";
 import { untilCertificateTaken } from "./client-certificate.ts";
 
 /** PEM texts: the CA to trust, and the client certificate with its key. */
@@ -40,6 +40,30 @@ const portOf = (url: URL): number => Number(url.port || (isTls(url) ? 443 : 80))
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
 const ignore = (): undefined => undefined;
+
+const authorization = ({ username, password }: URL): Record<string, string> => {
+  if (username === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+};
+
+/**
+ * Asks a proxy for a tunnel (CONNECT). Rejects on any answer but 200; nothing for the partner has been sent
+ * by then.
+ * @param toProxy nothing may have been sent on it
+ */
+const tunnel = async (
+  toProxy: net.Socket,
+  { proxy, host, port }: { proxy: URL; host: string; port: number },
+): Promise<void> => {
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { socket, statusCode } = await clientOf(toProxy, new URL(proxy.origin)).connect({
+    path: authority,
+    headers: { host: authority, ...authorization(proxy) },
+  });
+  if (statusCode !== 200) throw new Error(`the proxy answered ${statusCode}`);
+  if (socket !== toProxy) throw new Error("the proxy's connection was replaced");
+};
 
 /** Registers a socket as soon as it exists, so that it can be given up at any moment. */
 type Track = (socket: net.Socket) => void;

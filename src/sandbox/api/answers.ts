@@ -62,16 +62,11 @@ const isOk = (httpStatus: number | null): boolean =>
 
 /** The default: flat objects, 201 for what was created, instants in UTC. */
 const plain: AnswerForm = {
-  created: ({ quoteId, createdAt, expiresAt, direction, purpose, ...quote }) => {
-    const { quotedAmount, baseCurrencyIso, quotedCurrencyIso } = quote;
+  created: ({ quoteId, createdAt, expiresAt, ...quote }) => {
+    const { direction, purpose, quotedAmount, baseCurrencyIso, quotedCurrencyIso } = quote;
     const request = { direction, purpose, quotedAmount, baseCurrencyIso, quotedCurrencyIso };
-    return json(201, {
-      quoteId,
-      status: "CREATED",
-      ...request,
-      createdAt: iso(createdAt),
-      expiresAt: iso(expiresAt),
-    });
+    const dates = { createdAt: iso(createdAt), expiresAt: iso(expiresAt) };
+    return json(201, { quoteId, status: "CREATED", ...request, ...dates });
   },
   accepted: ({ acceptedAt, ...accepted }) =>
     json(200, { ...accepted, status: "ACCEPTED", acceptedAt: iso(acceptedAt) }),

@@ -1,10 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Refusal } from "./answers.ts";
 
+/** The tokens that are asked for; null: any that is not empty. */
 export type HeaderRules = { accessToken: string | null; xToken: string | null };
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const mediaTypeOf = (header: string | undefined): string => header?.split(";")[0]?.trim().toLowerCase() ?? "";
 
@@ -14,36 +12,22 @@ const acceptsJson = (header: string | undefined): boolean =>
 // <partner_name>-<service_name>. With a slash it is the default User-Agent of an HTTP library.
 const userAgentForm = /^[^\s/-][^/]*-[^\s/-]+$/;
 
-/**
- * Checks the five headers that every request must have. A configured token must match; otherwise any token
- * that is not empty is accepted. Returns null when the headers are valid.
- */
-export const createHeaderCheck = (rules: HeaderRules): ((headers: IncomingHttpHeaders) => Refusal | null) => {
-  const accessDigest = rules.accessToken === null ? null : digest(rules.accessToken);
-  const xDigest = rules.xToken === null ? null : digest(rules.xToken);
-  const fits = (token: string | undefined, expected: Buffer | null): boolean =>
-    token !== undefined && token !== "" && (expected === null || timingSafeEqual(digest(token), expected));
+const refused = (code: Refusal["code"], message: string): Refusal => ({ code, message });
 
-  return (headers) => {
-    const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
-    if (!fits(bearer, accessDigest))
-      return {
-        code: "UNAUTHORIZED",
-        message: "Authorization must be Bearer followed by a valid access token",
-      };
-    const xToken = headers["x-token"];
-    if (!fits(typeof xToken === "string" ? xToken : undefined, xDigest))
-      return { code: "UNAUTHORIZED", message: "x-token must be a valid token" };
-    if (mediaTypeOf(headers["content-type"]) !== "application/json")
-      return { code: "UNSUPPORTED_MEDIA_TYPE", message: "Content-Type must be application/json" };
-    if (!acceptsJson(headers.accept))
-      return { code: "NOT_ACCEPTABLE", message: "accept must be application/json" };
-    const agent = headers["user-agent"] ?? "";
-    if (!userAgentForm.test(agent))
-      return {
-        code: "INVALID_HEADER",
-        message: "User-Agent must have the form <partner_name>-<service_name>",
-      };
-    return null;
-  };
+/** Checks the five headers that every request must have. Null when they are valid. */
+export const checkHeaders = (
+  { accessToken, xToken }: HeaderRules,
+  headers: IncomingHttpHeaders,
+): Refusal | null => {
+  const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  if (!bearer || bearer !== (accessToken ?? bearer))
+    return refused("UNAUTHORIZED", "Authorization must be Bearer followed by a valid access token");
+  const given = headers["x-token"];
+  if (!given || given !== (xToken ?? given)) return refused("UNAUTHORIZED", "x-token must be a valid token");
+  if (mediaTypeOf(headers["content-type"]) !== "application/json")
+    return refused("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be application/json");
+  if (!acceptsJson(headers.accept)) return refused("NOT_ACCEPTABLE", "accept must be application/json");
+  return userAgentForm.test(headers["user-agent"] ?? "")
+    ? null
+    : refused("INVALID_HEADER", "User-Agent must have the form <partner_name>-<service_name>");
 };

@@ -11,14 +11,13 @@ import { WrongInput } from "../runtime/wrong-input.ts";
 import { canonicalId, type QuoteBook } from "../transactions/quotes.ts";
 import type { Operation, RecordedRequest, Subscription } from "../types.ts";
 import { forms, type Form, type Refusal } from "./answers.ts";
-import { createHeaderCheck } from "./check-headers.ts";
+import { checkHeaders, type HeaderRules } from "./check-headers.ts";
 import { answerLog, type LogSource } from "./log.ts";
 import { read } from "./read-requests.ts";
 
 export type ApiDeps = Omit<LogSource, "sent"> & {
   faults: Faults;
   requests: Newest<RecordedRequest>;
-  counters: { requests: number };
   quotes: QuoteBook;
   deliveries: Deliveries;
   past: Past;
@@ -56,12 +55,8 @@ const routeOf = (method: string, path: string): Route => {
 };
 
 /** Handles a request to the imitated API: records it, applies faults, executes and answers it. */
-export const createApiHandler = (
-  settings: { answers: Form; accessToken: string | null; xToken: string | null },
-  deps: ApiDeps,
-): Handler => {
+export const createApiHandler = (settings: HeaderRules & { answers: Form }, deps: ApiDeps): Handler => {
   const form = forms[settings.answers];
-  const checkHeaders = createHeaderCheck(settings);
 
   const execute = (operation: Operation, quoteId: string, query: string, body: Buffer): Answer => {
     switch (operation) {
@@ -98,9 +93,9 @@ export const createApiHandler = (
     body: Buffer | null,
   ): Answer => {
     if (body === null) return form.refused({ code: "BODY_TOO_LARGE", message: "the body is too large" });
-    const refusal = "code" in route ? route : checkHeaders(headers);
-    if (refusal) return form.refused(refusal);
     if ("code" in route) return form.refused(route);
+    const refusal = checkHeaders(settings, headers);
+    if (refusal) return form.refused(refusal);
     try {
       return execute(route.operation, route.quoteId, query, body);
     } catch (error) {
@@ -124,7 +119,6 @@ export const createApiHandler = (
       ...{ at: deps.now(), method, target, operation, rawHeaders, body: kept, answered: null, faults: [] },
     };
     deps.requests.add(recorded);
-    deps.counters.requests += 1;
 
     const answer = () => answerTo(route, query, incoming.headers, body);
     const finish = (fault: Exclude<RequestFault, { kind: "latency" }> | undefined) => {
@@ -137,9 +131,7 @@ export const createApiHandler = (
       return sendAnswer(response, normal);
     };
 
-    const due = deps.faults.hasRules()
-      ? deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() })
-      : [];
+    const due = deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() });
     recorded.faults = due.map(({ kind }) => kind);
     const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
     const others = due.find((fault) => fault.kind !== "latency");

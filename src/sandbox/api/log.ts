@@ -1,9 +1,54 @@
 import type { Answer } from "../runtime/answer.ts";
-import { fail } from "../runtime/wrong-input.ts";
+import { choiceIn, fail, fieldsFrom, numberIn } from "../runtime/wrong-input.ts";
 import type { Sent } from "../types.ts";
-import { forms, withOffset, type LogEntry, type Stamp } from "./answers.ts";
-import type { LogRules } from "./log-rules.ts";
+import { formNames, forms, withOffset, type LogEntry, type Stamp } from "./answers.ts";
 import type { LogFilter } from "./read-requests.ts";
+
+/** What the specification does not say about the log, and the choices for each; the first one is the default. */
+const logChoices = {
+  answers: formNames,
+  /** How instants are written: as in webhooks, or otherwise. */
+  createdAt: ["same", "iso-seconds", "offset", "epoch-millis"],
+  /** Whose days the two dates are. */
+  zone: ["sao-paulo", "utc"],
+  /** Whether the last day belongs to the period. */
+  end: ["inclusive", "exclusive"],
+  /** Which periods get a 400. */
+  refuse: ["nothing", "future-end"],
+  /** What of the query is ignored. */
+  ignore: ["nothing", "dates", "event-type", "both"],
+  /** Entries of another event type. */
+  others: ["absent", "mixed-in"],
+  order: ["oldest", "newest"],
+  /** How the answer tells of more entries. */
+  hint: ["none", "next", "has-more", "total", "link"],
+} as const;
+
+type Choices = { [Name in keyof typeof logChoices]: (typeof logChoices)[Name][number] };
+
+export type LogRules = Choices & {
+  /** How long after its first attempt an entry appears, in milliseconds of the partner's time. */
+  lateMs: number;
+  /** How many notifications an answer shows at most; 0: no limit. */
+  limit: number;
+};
+
+const choicesBy = (choose: (name: keyof Choices, names: readonly string[]) => string): Choices =>
+  Object.fromEntries(
+    Object.entries(logChoices).map(([name, names]) => [name, choose(name as keyof Choices, names)]),
+  ) as Choices;
+
+export const defaultLogRules: LogRules = { ...choicesBy((_, [first = ""]) => first), lateMs: 0, limit: 0 };
+
+/** The rules with some changes. Throws a WrongInput for an unknown rule or value. */
+export const changedLogRules = (before: LogRules, changes: unknown): LogRules => {
+  const fields = fieldsFrom(changes, Object.keys(defaultLogRules));
+  return {
+    ...choicesBy((name, names) => choiceIn(fields, name, names, before[name])),
+    lateMs: numberIn(fields, "lateMs", before.lateMs, 0, 365 * 86_400_000),
+    limit: Math.trunc(numberIn(fields, "limit", before.limit, 0, 1e9)),
+  };
+};
 
 const ours = "TRANSACTION_STATUS_UPDATED";
 /** Of no transaction, so that it reads as no notification. */
@@ -86,12 +131,6 @@ const count = (all: Iterable<unknown>): number => {
   return seen;
 };
 
-function* together(first: string, second: string, rest: Iterable<string>): Generator<string> {
-  yield first;
-  yield second;
-  yield* rest;
-}
-
 const marker = "@entries@";
 
 /** Answers a query of the log, in pieces where it is long. */
@@ -122,9 +161,14 @@ export const answerLog = (filter: LogFilter, source: LogSource): Answer => {
     for (const entry of entriesOf(all(), rules))
       for (const each of form.entries(entry, stamp)) yield JSON.stringify(each);
   };
-  const body = pieces(open, texts(), close);
-  const first = body.next().value ?? "";
-  const second = body.next();
+  const whole = pieces(open, texts(), close);
+  const first = whole.next().value ?? "";
+  const second = whole.next();
+  const inPieces = function* () {
+    yield first;
+    yield second.value ?? "";
+    yield* whole;
+  };
   return {
     status: 200,
     headers: {
@@ -132,6 +176,6 @@ export const answerLog = (filter: LogFilter, source: LogSource): Answer => {
       ...(rules.hint === "link" && { link: `<${nextPage}>; rel="${isCut ? "next" : "last"}"` }),
     },
     // One piece is sent with its length.
-    body: second.done ? first : together(first, second.value, body),
+    body: second.done ? first : inPieces(),
   };
 };

@@ -1,7 +1,61 @@
 import type { ServerResponse } from "node:http";
-import { sendAnswer, type Answer } from "../runtime/answer.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sendAnswer, writePiece, type Answer } from "../runtime/answer.ts";
 import type { RequestFault } from "./fault-rules.ts";
-import { writeFaultyBody } from "./faulty-body.ts";
+
+type BodyFault = Extract<RequestFault, { kind: `${string}-body` }>;
+
+const largePieceBytes = 65_536;
+
+/** Writes the filler without an end, in pieces that hold it a whole number of times. */
+const fillForEver = async (response: ServerResponse, filler: string) => {
+  const piece = filler.repeat(Math.max(1, Math.round(largePieceBytes / Buffer.byteLength(filler))));
+  while (await writePiece(response, piece));
+};
+
+/** Ten pieces of a short body; a long body is in pieces already. */
+const piecesOf = (body: Answer["body"]): Iterable<string | Buffer> => {
+  if (typeof body !== "string") return body;
+  const whole = Buffer.from(body);
+  const step = Math.ceil(whole.length / 10);
+  return Array.from({ length: 10 }, (_, nth) => whole.subarray(nth * step, (nth + 1) * step));
+};
+
+/** Sends the first `bytes` of a body, or all of a shorter one. False when the client is gone. */
+const sendStart = async (response: ServerResponse, body: Answer["body"], bytes: number): Promise<boolean> => {
+  let left = bytes;
+  for (const text of typeof body === "string" ? [body] : body) {
+    const piece = Buffer.from(text).subarray(0, left);
+    left -= piece.length;
+    if (piece.length > 0 && !(await writePiece(response, piece))) return false;
+    if (left <= 0) break;
+  }
+  return true;
+};
+
+/** Sends an answer with a correct head, and a body that is slow, cut off, stalled or endless. */
+const writeFaultyBody = async (response: ServerResponse, answer: Answer, fault: BodyFault): Promise<void> => {
+  // An empty body cannot be slow or cut off, so it is replaced.
+  const body = answer.body || '{"note":"this body is slow or cut off by a fault"}';
+  response.writeHead(answer.status === 204 ? 200 : answer.status, {
+    ...answer.headers,
+    ...(typeof body === "string" &&
+      fault.kind !== "endless-body" && { "content-length": Buffer.byteLength(body) }),
+  });
+  response.flushHeaders();
+  if (fault.kind === "slow-body") {
+    for (const piece of piecesOf(body)) {
+      await sleep(fault.ms / 10, undefined, { ref: false });
+      if (!(await writePiece(response, piece))) return;
+    }
+    response.end();
+    return;
+  }
+  const half = typeof body === "string" ? Math.max(1, Buffer.byteLength(body) >> 1) : largePieceBytes;
+  if (!(await sendStart(response, body, fault.bytes ?? half))) return;
+  if (fault.kind === "cut-body") response.socket?.destroy();
+  if (fault.kind === "endless-body") await fillForEver(response, fault.filler);
+};
 
 /**
  * Applies a fault to a response. `answer` executes the operation; it is called only by faults that come after
@@ -19,23 +73,19 @@ export const applyFault = (
   };
   switch (fault.kind) {
     case "throttle":
-      return reply(faultAnswer(429, { "retry-after": fault.retryAfter }, null));
+      return reply(faultAnswer(429, fault.headers, null));
     case "unauthorized":
       return reply(faultAnswer(401, {}, null));
     case "status":
       if (fault.when === "after") answer();
       return reply(faultAnswer(fault.status, fault.headers, fault.body));
     case "hang":
-      // The connection stays open until the client or the sandbox closes it.
-      if (fault.when === "after") answer();
-      return null;
     case "reset":
-      if (fault.when === "after") answer();
-      response.socket?.resetAndDestroy();
-      return null;
     case "garbage":
       if (fault.when === "after") answer();
-      response.socket?.end("?? this is not HTTP ??\r\n\r\n");
+      if (fault.kind === "reset") response.socket?.resetAndDestroy();
+      if (fault.kind === "garbage") response.socket?.end("?? this is not HTTP ??\r\n\r\n");
+      // With `hang` the connection stays open until the client or the sandbox closes it.
       return null;
     case "slow-body":
     case "cut-body":

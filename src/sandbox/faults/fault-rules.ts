@@ -1,57 +1,11 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { fieldsFrom, isFields, numberIn, choiceIn, WrongInput, type Fields } from "../runtime/wrong-input.ts";
-import type { LostAs, Operation } from "../types.ts";
-
-export type When = "before" | "after";
-
-/**
- * A fault of a request. `when`: whether it happens before or after the operation is executed. Milliseconds
- * are real.
- */
-export type RequestFault =
-  | { kind: "latency"; ms: number }
-  | { kind: "throttle"; retryAfter: string }
-  | { kind: "unauthorized" }
-  | { kind: "status"; status: number; when: When; body: string | null; headers: Record<string, string> }
-  | { kind: "hang"; when: When }
-  | { kind: "reset"; when: When }
-  | { kind: "garbage"; when: When }
-  | SlowBodyFault
-  | BrokenBodyFault;
-
-export type SlowBodyFault = { kind: "slow-body"; ms: number };
-
-/**
- * The body is sent correctly up to `bytes` (null: half of it), then cut off, stalled, or continued without an
- * end.
- */
-export type BrokenBodyFault =
-  | { kind: "cut-body"; bytes: number | null }
-  | { kind: "stall-body"; bytes: number | null }
-  | { kind: "endless-body"; bytes: number | null; filler: string };
-
-/** A fault of a notification. `ms` is the partner's time, which the time scale divides. */
-export type NotificationFault =
-  { kind: "duplicate"; times: number } | { kind: "delay"; ms: number } | { kind: "drop"; logged: LostAs };
-
-export type Fault = RequestFault | NotificationFault;
+import type { Operation } from "../types.ts";
 
 const matchable = ["quoteId", "path", "query", "url", "transactionId", "status", "body"] as const;
 
 /** All given fields must match. A text that ends in `*` matches as a prefix. */
 export type FaultMatch = Partial<Record<(typeof matchable)[number], string>>;
-
-export type FaultRule = {
-  operation: Operation | "notification" | "any";
-  match: FaultMatch;
-  /** The chance that the fault is applied to a match, from 0 to 1. */
-  probability: number;
-  /** How many matches it skips first. */
-  skip: number;
-  /** How often it is applied at most; null: without a limit. */
-  count: number | null;
-  fault: Fault;
-};
 
 const string = (fields: Fields, name: string): string | null => {
   const value = fields[name] ?? null;
@@ -82,47 +36,73 @@ const sendable = (headers: Record<string, string>): Record<string, string> => {
   return headers;
 };
 
-const retryAfter = (fields: Fields): string => {
-  const value = string(fields, "retryAfter") ?? "1";
-  sendable({ "retry-after": value });
-  return value;
-};
-
-const when = (fields: Fields): When => choiceIn(fields, "when", ["before", "after"], "before");
+const when = (fields: Fields) => choiceIn(fields, "when", ["before", "after"], "before");
 
 const bytes = (fields: Fields): number | null =>
   fields["bytes"] === undefined ? null : Math.trunc(numberIn(fields, "bytes", 0, 0, 2 ** 40));
 
 const dayMs = 86_400_000;
+const millis = (fields: Fields, fallback: number, days: number): number =>
+  numberIn(fields, "ms", fallback, 0, days * dayMs);
 
-const requestFaults: Record<RequestFault["kind"], (fields: Fields) => RequestFault> = {
-  latency: (f) => ({ kind: "latency", ms: numberIn(f, "ms", 1000, 0, dayMs) }),
-  throttle: (f) => ({ kind: "throttle", retryAfter: retryAfter(f) }),
-  unauthorized: () => ({ kind: "unauthorized" }),
-  status: (f) => ({
-    kind: "status",
+/** `when`: before or after the operation is executed. Milliseconds are real. Bodies break after `bytes` (null: half). */
+const requestFaults = {
+  latency: (f: Fields) => ({ kind: "latency" as const, ms: millis(f, 1000, 1) }),
+  throttle: (f: Fields) => ({
+    kind: "throttle" as const,
+    headers: sendable({ "retry-after": string(f, "retryAfter") ?? "1" }),
+  }),
+  unauthorized: () => ({ kind: "unauthorized" as const }),
+  status: (f: Fields) => ({
+    kind: "status" as const,
     status: Math.trunc(numberIn(f, "status", 503, 200, 599)),
     when: when(f),
     body: string(f, "body"),
     headers: sendable(stringMap(f, "headers")),
   }),
-  hang: (f) => ({ kind: "hang", when: when(f) }),
-  reset: (f) => ({ kind: "reset", when: when(f) }),
-  garbage: (f) => ({ kind: "garbage", when: when(f) }),
-  "slow-body": (f) => ({ kind: "slow-body", ms: numberIn(f, "ms", 1000, 0, dayMs) }),
-  "cut-body": (f) => ({ kind: "cut-body", bytes: bytes(f) }),
-  "stall-body": (f) => ({ kind: "stall-body", bytes: bytes(f) }),
-  "endless-body": (f) => ({
-    kind: "endless-body",
+  hang: (f: Fields) => ({ kind: "hang" as const, when: when(f) }),
+  reset: (f: Fields) => ({ kind: "reset" as const, when: when(f) }),
+  garbage: (f: Fields) => ({ kind: "garbage" as const, when: when(f) }),
+  "slow-body": (f: Fields) => ({ kind: "slow-body" as const, ms: millis(f, 1000, 1) }),
+  "cut-body": (f: Fields) => ({ kind: "cut-body" as const, bytes: bytes(f) }),
+  "stall-body": (f: Fields) => ({ kind: "stall-body" as const, bytes: bytes(f) }),
+  "endless-body": (f: Fields) => ({
+    kind: "endless-body" as const,
     bytes: bytes(f),
     filler: string(f, "filler") || " ",
   }),
 };
 
-const notificationFaults: Record<NotificationFault["kind"], (fields: Fields) => NotificationFault> = {
-  duplicate: (f) => ({ kind: "duplicate", times: Math.trunc(numberIn(f, "times", 1, 1, 1000)) }),
-  delay: (f) => ({ kind: "delay", ms: numberIn(f, "ms", 60_000, 0, 365 * dayMs) }),
-  drop: (f) => ({ kind: "drop", logged: choiceIn(f, "logged", ["failed", "delivered"], "failed") }),
+/** `ms` is the partner's time, which the time scale divides. */
+const notificationFaults = {
+  duplicate: (f: Fields) => ({
+    kind: "duplicate" as const,
+    times: Math.trunc(numberIn(f, "times", 1, 1, 1000)),
+  }),
+  delay: (f: Fields) => ({ kind: "delay" as const, ms: millis(f, 60_000, 365) }),
+  drop: (f: Fields) => ({
+    kind: "drop" as const,
+    logged: choiceIn(f, "logged", ["failed", "delivered"], "failed"),
+  }),
+};
+
+type FaultOf<Parsers extends Record<string, (fields: Fields) => unknown>> = ReturnType<
+  Parsers[keyof Parsers]
+>;
+export type RequestFault = FaultOf<typeof requestFaults>;
+export type NotificationFault = FaultOf<typeof notificationFaults>;
+type Fault = RequestFault | NotificationFault;
+
+export type FaultRule = {
+  operation: Operation | "notification" | "any";
+  match: FaultMatch;
+  /** The chance that the fault is applied to a match, from 0 to 1. */
+  probability: number;
+  /** How many matches it skips first. */
+  skip: number;
+  /** How often it is applied at most; null: without a limit. */
+  count: number | null;
+  fault: Fault;
 };
 
 export const isNotificationFault = (fault: Fault): fault is NotificationFault =>

@@ -1,6 +1,5 @@
 import type { Operation } from "../types.ts";
-import { isNotificationFault } from "./fault-rules.ts";
-import type { FaultMatch, FaultRule, RequestFault } from "./fault-rules.ts";
+import { isNotificationFault, type FaultMatch, type FaultRule, type RequestFault } from "./fault-rules.ts";
 
 export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
@@ -46,7 +45,6 @@ export const createFaults = () => {
       installed.push(installedRule);
       return installedRule;
     },
-    hasRules: () => installed.length > 0,
     list: (): readonly InstalledFault[] => installed,
     clear: () => {
       installed = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Faults } from "../faults/faults.ts";
 import { Newest } from "../runtime/newest.ts";
-import { jittered, type Scheduler } from "../runtime/scheduler.ts";
+import { jittered, type Scheduler } from "../runtime/clock.ts";
 import type { Change, Delivery, LostAs, Sent } from "../types.ts";
 import type { PostResult } from "./post.ts";
 
@@ -65,18 +65,8 @@ export const createDeliveries = (retryMs: number, deps: DeliveryDeps) => {
   };
 
   const record = (url: string, change: Change, body: string, duplicate: boolean): Delivery => {
-    const { transactionId, status, createdAt } = change;
     const untried = { state: "pending" as const, attempts: [], nextAttemptAt: null };
-    const delivery = {
-      deliveryId: randomUUID(),
-      url,
-      transactionId,
-      status,
-      createdAt,
-      body,
-      duplicate,
-      ...untried,
-    };
+    const delivery = { deliveryId: randomUUID(), url, ...change, body, duplicate, ...untried };
     totals[duplicate ? "duplicates" : "notifications"] += 1;
     totals.pending += 1;
     kept.add(delivery);

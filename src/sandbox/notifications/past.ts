@@ -52,16 +52,7 @@ const dice = (seed: number, n: number): number => {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
 };
 
-const uuidOf = (seed: number, n: number): string => {
-  const hex = createHash("sha1").update(`${seed} ${n}`).digest("hex");
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `a${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join("-");
-};
+const idOf = (seed: number, n: number): string => createHash("md5").update(`${seed} ${n}`).digest("hex");
 
 type Batch = PastRequest & { seed: number; url: string };
 
@@ -85,7 +76,7 @@ export const createPast = ({ deliveries, now, retryMs, statuses }: PastDeps) => 
   const changeOf = (batch: Batch, nth: number): Change => {
     const transactions = Math.ceil(batch.count / statuses.length);
     const status = statuses[Math.floor(nth / transactions)] ?? "";
-    return { transactionId: uuidOf(batch.seed, nth % transactions), status, createdAt: dateOf(batch, nth) };
+    return { transactionId: idOf(batch.seed, nth % transactions), status, createdAt: dateOf(batch, nth) };
   };
 
   /** Those that are sent become deliveries; the others are of the past. */

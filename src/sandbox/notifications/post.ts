@@ -1,66 +1,31 @@
-import http from "node:http";
-import https from "node:https";
-
 export type PostResult = { httpStatus: number; error: null } | { httpStatus: null; error: string };
 
-export type Poster = {
-  post(url: string, body: string, headers: Record<string, string>): Promise<PostResult>;
-  close: () => void;
+export type Post = (url: string, body: string) => Promise<PostResult>;
+
+/** `fetch` says in the cause of its error what failed. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return "code" in error ? String(error.code) : error.message;
 };
 
-/** Posts notifications. Never rejects: the result holds the error. Does not follow redirects. */
-export const createPoster = (timeoutMs: number): Poster => {
-  // Idle sockets are closed long before a receiver would close them, so that a request rarely meets a closing
-  // one.
-  const agentOptions = { keepAlive: true, maxSockets: 1024, timeout: 1000, scheduling: "lifo" } as const;
-  const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
-
-  const send = (
-    url: URL,
-    body: string,
-    headers: Record<string, string>,
-    mayRepeat: boolean,
-  ): Promise<PostResult> =>
-    new Promise((resolve) => {
-      const secure = url.protocol === "https:";
-      const request = (secure ? https : http).request(url, {
+/** Posts a notification. Never rejects: the result holds the error. Does not follow redirects. */
+export const postWithin =
+  (timeoutMs: number, closed: AbortSignal): Post =>
+  async (url, body) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(url, {
         method: "POST",
-        agent: secure ? agents.https : agents.http,
-        headers: { ...headers, "content-length": Buffer.byteLength(body) },
+        headers: { "content-type": "application/json", "user-agent": "partner-sandbox" },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.any([timeout, closed]),
       });
-      const timer = setTimeout(
-        () => request.destroy(new Error(`no answer within ${timeoutMs} ms`)),
-        timeoutMs,
-      );
-      const fail = (error: Error & { code?: string }) => {
-        clearTimeout(timer);
-        // The receiver closed the idle connection at the same time: it has not read the request, so this is
-        // no attempt.
-        if (mayRepeat && request.reusedSocket && error.code === "ECONNRESET")
-          resolve(send(url, body, headers, false));
-        else resolve({ httpStatus: null, error: error.code ?? error.message });
-      };
-      request.once("error", fail);
-      request.once("response", (response) => {
-        response.resume();
-        // The receiver has read the notification: to send it again would be another attempt.
-        response.once("error", ({ message }) => {
-          clearTimeout(timer);
-          resolve({ httpStatus: null, error: `answer cut off: ${message}` });
-        });
-        response.once("end", () => {
-          clearTimeout(timer);
-          resolve({ httpStatus: response.statusCode ?? 0, error: null });
-        });
-      });
-      request.end(body);
-    });
-
-  return {
-    post: (url, body, headers) => send(new URL(url), body, headers, true),
-    close: () => {
-      agents.http.destroy();
-      agents.https.destroy();
-    },
+      await response.arrayBuffer();
+      return { httpStatus: response.status, error: null };
+    } catch (error) {
+      const reason = timeout.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      return { httpStatus: null, error: reason };
+    }
   };
-};

@@ -9,19 +9,6 @@ export const json = (status: number, body: unknown, headers: Record<string, stri
   body: JSON.stringify(body),
 });
 
-export const text = (
-  status: number,
-  body: string,
-  type = "text/plain; charset=utf-8",
-  headers: Record<string, string> = {},
-): Answer => ({ status, headers: { "content-type": type, ...headers }, body });
-
-export const empty = (status: number, headers: Record<string, string> = {}): Answer => ({
-  status,
-  headers,
-  body: "",
-});
-
 /**
  * Writes a piece of a body, and resolves when it is flushed: true, or false when the client is gone. Other
  * requests are handled before the next piece, however fast the client reads.

@@ -4,6 +4,8 @@ export class Newest<T> {
   #items: { key: string | undefined; item: T }[] = [];
   readonly #byKey = new Map<string, T>();
   #next = 0;
+  /** How many were added, those that are gone included. */
+  added = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -11,6 +13,7 @@ export class Newest<T> {
 
   /** Adds an item; its key must be new. */
   add(item: T, key?: string): void {
+    this.added += 1;
     const oldest = this.#items[this.#next]?.key;
     if (oldest !== undefined) this.#byKey.delete(oldest);
     this.#items[this.#next] = { key, item };
@@ -36,5 +39,6 @@ export class Newest<T> {
     this.#items = [];
     this.#byKey.clear();
     this.#next = 0;
+    this.added = 0;
   }
 }

@@ -68,13 +68,8 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps) => {
     create: (request: QuoteRequest): Quote => {
       const [quoteId, createdAt] = [randomUUID(), deps.now()];
       const untouched = { executions: 0, acceptedAt: null, accept: null, transactionIds: [] };
-      const quote: Quote = {
-        ...request,
-        quoteId,
-        createdAt,
-        expiresAt: createdAt + rules.validityMs,
-        ...untouched,
-      };
+      const expiresAt = createdAt + rules.validityMs;
+      const quote: Quote = { ...request, quoteId, createdAt, expiresAt, ...untouched };
       created += 1;
       quotes.add(quote, quoteId);
       return quote;
@@ -96,7 +91,6 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps) => {
       [...executions].flatMap(([quoteId, count]) => (count > 1 ? [{ quoteId, executions: count }] : [])),
     totals: () => ({ created, repetitions, executions: executed, executedQuotes: executions.size }),
     newest: (limit?: number) => quotes.newest(limit),
-    get: (quoteId: string) => quotes.get(quoteId),
     clear: () => {
       executed = created = repetitions = 0;
       executions.clear();

@@ -1,5 +1,5 @@
 import { Newest } from "../runtime/newest.ts";
-import { jittered, type Scheduler } from "../runtime/scheduler.ts";
+import { jittered, type Scheduler } from "../runtime/clock.ts";
 import { choiceIn, fail, fieldsFrom } from "../runtime/wrong-input.ts";
 import type { Change, Direction, Transaction } from "../types.ts";
 import { walkNames, type Walk } from "./walks.ts";
@@ -83,7 +83,6 @@ export const createTransactions = (stepMs: number, deps: TransactionDeps) => {
       walkOn(transaction, later, now);
     },
     newest: (limit?: number) => kept.newest(limit),
-    get: (transactionId: string) => kept.get(transactionId),
     totals: () => ({ transactions, walking }),
     clear: () => {
       transactions = walking = 0;

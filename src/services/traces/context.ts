@@ -19,15 +19,8 @@ export const contextOf = ({
   tracestate?: string | null | undefined;
 }): TraceContext | null => (traceparent === null ? null : { traceparent, tracestate });
 
-/**
- * How a span relates to the sender's context: as its child if the sender is trusted, else as a new trace with
- * a link.
- */
+/** Anybody may name a trace: a span begins one of its own, with a link to the sender's. */
 export const beginsAt = (
   { propagates }: Pick<Traces, "propagates">,
   context: TraceContext | null,
-  trusted: boolean,
-): Pick<SpanStart, "parent" | "isRemote" | "link"> => {
-  const known = propagates ? context : null;
-  return trusted ? { parent: known, isRemote: true } : { parent: null, link: known };
-};
+): Pick<SpanStart, "parent" | "link"> => ({ parent: null, link: propagates ? context : null });

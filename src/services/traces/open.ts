@@ -1,10 +1,8 @@
 import type { Config } from "../../config/config.ts";
-import { readEscapedPairs } from "../../config/settings/traces.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Traces } from "../../runtime/traces.ts";
-import { pem } from "../pem.ts";
 
 type Deps = {
   /** Null if there are no metrics. */
@@ -20,14 +18,6 @@ export const openTraces = async (
 ): Promise<Traces | null> => {
   const url = traces.tracesEndpoint ?? (traces.endpoint && `${traces.endpoint}/v1/traces`);
   if (url === undefined || traces.disabled || traces.exporter === "none") return null;
-  const collector = {
-    url,
-    headers: () => ({
-      ...readEscapedPairs(traces.headers?.reveal() ?? ""),
-      ...readEscapedPairs(traces.tracesHeaders?.reveal() ?? ""),
-    }),
-    ca: pem("OTEL_EXPORTER_OTLP_CERTIFICATE", traces.tracesCaFile ?? traces.caFile),
-  };
   const { openTraces: open } = await import("../../ops/traces/open.ts");
   const counts = {
     exported: (spans: number) => metrics?.spansExported.inc(spans),
@@ -35,5 +25,5 @@ export const openTraces = async (
     dropped: (spans: number) => metrics?.spansDropped.inc(spans),
   };
   const propagates = traces.propagators.includes("tracecontext");
-  return open({ ...collector, propagates }, { counts, clock, log });
+  return open({ url, propagates }, { counts, clock, log });
 };

@@ -53,7 +53,7 @@ test.each([
   [["--walk", "moon"], {}, /Allowed choices/],
   [["--step", "15"], {}, /duration/],
   [["--webhook-url", "nowhere"], {}, /address/],
-  [[], { PARTNER_X_TOKEN_FILE: "/no/such/file" }, /PARTNER_X_TOKEN cannot be read from the file/],
+  [[], { PARTNER_X_TOKEN_FILE: "/no/such/file" }, /PARTNER_X_TOKEN comes from PARTNER_X_TOKEN_FILE/],
 ])("%j with %j is refused with 2 before anything listens", async (args, env, problem) => {
   const { code, out, err } = await runCommand(env, ["sandbox", "--port", "0", ...args]);
   expect({ code, out }).toEqual({ code: 2, out: "" });

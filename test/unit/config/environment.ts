@@ -1,8 +1,11 @@
-import { expect } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
 import { loadConfig, type Environment } from "../../../src/config/load.ts";
 import type { Config, Problem, Purpose } from "../../../src/config/config.ts";
 
-/** What `serve` needs with both flows, and nothing more. */
+/** What `serve` needs with all flows, and nothing more. */
 export const complete: Environment = {
   KAFKA_BROKERS: "kafka-1:9092",
   SCHEMA_REGISTRY_URL: "http://registry:8081",
@@ -17,6 +20,8 @@ export const complete: Environment = {
 export const load = (over: Environment, purpose: Purpose = "serve") =>
   loadConfig({ ...complete, ...over }, purpose);
 
+const said = ({ variable, message }: Problem): string => `${variable} ${message}`;
+
 /** Every problem with the environment, as `VARIABLE message`. */
 export const problemsOf = (over: Environment, purpose: Purpose = "serve"): string[] => {
   const loaded = load(over, purpose);
@@ -27,22 +32,29 @@ export const problemsOf = (over: Environment, purpose: Purpose = "serve"): strin
 export const refused = (over: Environment, purpose: Purpose = "serve"): string[] =>
   problemsOf(over, purpose).map((problem) => problem.split(" ", 1)[0] ?? "");
 
-/** The same, and that a tool refuses the same ones. */
-export const refusedByAll = (over: Environment): string[] => {
-  expect(problemsOf(over, "tool")).toEqual(problemsOf(over));
-  return refused(over);
-};
-
-export const warningsOf = (over: Environment, purpose: Purpose = "serve"): string[] => {
+const loadedOf = (over: Environment, purpose: Purpose) => {
   const loaded = load(over, purpose);
   if (!loaded.ok) throw new Error(loaded.problems.map(said).join("\n"));
-  return loaded.warnings.map(said);
+  return loaded;
 };
 
-export const configOf = (over: Environment, purpose: Purpose = "serve"): Config => {
-  const loaded = load(over, purpose);
-  if (!loaded.ok) throw new Error(loaded.problems.map(said).join("\n"));
-  return loaded.config;
-};
+export const warningsOf = (over: Environment, purpose: Purpose = "serve"): string[] =>
+  loadedOf(over, purpose).warnings.map(said);
 
-const said = ({ variable, message }: Problem): string => `${variable} ${message}`;
+export const configOf = (over: Environment, purpose: Purpose = "serve"): Config =>
+  loadedOf(over, purpose).config;
+
+/** Files in a folder that is removed after the tests of the file. */
+export const files = () => {
+  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-config-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let count = 0;
+  return {
+    folder,
+    fileWith: (text: string | Buffer): string => {
+      const file = join(folder, `file-${++count}`);
+      writeFileSync(file, text);
+      return file;
+    },
+  };
+};

@@ -1,10 +1,10 @@
-import { mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format, inspect } from "node:util";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Secret } from "../../../src/config/secret.ts";
-import { configOf, problemsOf } from "./environment.ts";
+import { configOf } from "./environment.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -69,27 +69,17 @@ test("a file that is watched is read again each second, and a new text counts wh
   vi.useFakeTimers({ now: Date.now() });
   const secret = Secret.fromFile(put("old"));
   const end = secret.watch("VARIABLE", { warn: () => undefined });
-  put("newer");
-  for (const expected of ["old", "newer"]) {
+  for (const part of ["n", "newer", "newer-secret"]) {
+    put(part);
     vi.advanceTimersByTime(1_000);
-    expect(secret.reveal()).toBe(expected);
+    expect(secret.reveal(), "written bit by bit").toBe("old");
   }
+  vi.advanceTimersByTime(1_000);
+  expect(secret.reveal()).toBe("newer-secret");
   end();
   put("newest");
   vi.advanceTimersByTime(5_000);
-  expect(secret.reveal()).toBe("newer");
-});
-
-test("what is written bit by bit counts only when it is complete", () => {
-  const secret = Secret.fromFile(put("old"));
-  for (const part of ["n", "new", "new-sec", "new-secret"]) {
-    put(part);
-    secret.reload();
-    expect(secret.reveal(), part).toBe("old");
-  }
-  secret.reload();
-  expect(secret.reveal()).toBe("new-secret");
-  expect(secret.replaced()).toEqual(["old"]);
+  expect(secret.reveal()).toBe("newer-secret");
 });
 
 test("a text that cannot be used is said once, and again after one that can", () => {
@@ -110,18 +100,12 @@ test("a text that cannot be used is said once, and again after one that can", ()
   rmSync(file);
   reloadTwice(secret);
   expect(said.slice(1)).toEqual(
-    ["is 3 long", "cannot be read (ENOENT)"].map((reason) => ({ variable: "VARIABLE", reason })),
+    ["is 3 long", `names a file that cannot be read (ENOENT): ${file}`].map((reason) => ({
+      variable: "VARIABLE",
+      reason,
+    })),
   );
   expect(secret.reveal()).toBe("new");
-});
-
-test("a reload checks at once, and twice finds a file that was replaced by one of the same size", () => {
-  const file = put("first");
-  const secret = Secret.fromFile(file);
-  writeFileSync(join(folder, "next"), "other");
-  renameSync(join(folder, "next"), file);
-  reloadTwice(secret);
-  expect(secret.reveal()).toBe("other");
 });
 
 test("after changes, the last three texts that were replaced are known, the latest first", () => {
@@ -140,94 +124,28 @@ test("after changes, the last three texts that were replaced are known, the late
   expect(Secret.of("text").replaced()).toEqual([]);
 });
 
-test("while a file is missing, the last text is kept", () => {
-  const file = put("text");
-  const secret = Secret.fromFile(file);
+test.each([
+  ["WEBHOOK_SECRET", "old", ["", "\n", " \t\n \n"], "new"],
+  ["PARTNER_ACCESS_TOKEN", "old", ["new\n\n", "two\nlines", "nul\u0000"], "new"],
+  ["PARTNER_PROXY_URL", "http://user:pw@proxy:1", ["http://user:p%4", "http:"], "http://proxy:2"],
+])("%s: a file that cannot be used now leaves the last text", (variable, first, odd, next) => {
+  const file = put(first);
+  const { webhook, partner } = configOf({ [variable]: undefined, [`${variable}_FILE`]: file });
+  const secrets: Record<string, Secret | undefined> = {
+    WEBHOOK_SECRET: webhook.secret,
+    PARTNER_ACCESS_TOKEN: partner.accessToken,
+    PARTNER_PROXY_URL: partner.proxyUrl,
+  };
+  const secret = secrets[variable];
+  for (const text of odd) {
+    put(text);
+    reloadTwice(secret);
+    expect(secret?.reveal(), text).toBe(first);
+  }
   rmSync(file);
   reloadTwice(secret);
-  expect(secret.reveal()).toBe("text");
-  put("text of tomorrow");
+  expect(secret?.reveal(), "no file").toBe(first);
+  put(next);
   reloadTwice(secret);
-  expect(secret.reveal()).toBe("text of tomorrow");
-});
-
-describe("a file that is read while it is being written", () => {
-  /** Writes twice within one tick of the file system's clock. */
-  const putAt = (text: string, at: Date): void => utimesSync(put(text), at, at);
-  const secretOf = (env: Record<string, string | undefined>) => {
-    const { webhook, partner } = configOf(env);
-    return { webhook: webhook.secret, token: partner.accessToken, proxy: partner.proxyUrl };
-  };
-
-  test.each(["", "\n", "\r\n", " \t\n \n"])(
-    "and holds %j, holds no secret: the last one stands",
-    (nothing) => {
-      const file = put("old");
-      const { webhook } = secretOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
-      const at = statSync(file).mtime;
-      putAt(nothing, at);
-      reloadTwice(webhook);
-      expect(webhook?.reveal()).toBe("old");
-      putAt("new", at);
-      reloadTwice(webhook);
-      expect(webhook?.reveal(), "it is looked at again, whatever its time says").toBe("new");
-    },
-  );
-
-  test("and holds half of a token, holds none", () => {
-    const { token } = secretOf({ PARTNER_ACCESS_TOKEN: undefined, PARTNER_ACCESS_TOKEN_FILE: put("old") });
-    for (const odd of ["new\n\n", "two\nlines", "nul\u0000"]) {
-      put(odd);
-      reloadTwice(token);
-      expect(token?.reveal()).toBe("old");
-    }
-    put("new\n");
-    reloadTwice(token);
-    expect(token?.reveal()).toBe("new");
-  });
-
-  test("and holds half of a proxy's address, holds none", () => {
-    const { proxy } = secretOf({ PARTNER_PROXY_URL_FILE: put("http://user:pw@proxy:3128") });
-    for (const odd of ["http://user:p%4", "http://user:p%@proxy:3128", "http:"]) {
-      put(odd);
-      reloadTwice(proxy);
-      expect(proxy?.reveal()).toBe("http://user:pw@proxy:3128");
-    }
-  });
-
-  test("is read again although neither its mtime nor its size has changed", () => {
-    const now = new Date();
-    putAt("first", now);
-    const secret = Secret.fromFile(join(folder, "secret"));
-    putAt("other", now);
-    reloadTwice(secret);
-    expect(secret.reveal()).toBe("other");
-  });
-
-  test("is not read again once it has been unchanged for a while", () => {
-    const long = new Date(Date.now() - 60_000);
-    const file = put("text");
-    utimesSync(file, long, long);
-    let reads = 0;
-    const secret = Secret.fromFile(file, () => (reads += 1));
-    reloadTwice(secret);
-    reloadTwice(secret);
-    expect(reads).toBe(1);
-  });
-});
-
-test("a secret that does not come from a file stays as it is", () => {
-  const secret = Secret.of("text");
-  reloadTwice(secret);
-  expect(secret.reveal()).toBe("text");
-});
-
-test("a secret's file must be there and hold something", () => {
-  const from = (file: string) => problemsOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
-  expect(from(join(folder, "missing"))).toEqual([
-    "WEBHOOK_SECRET cannot be read from the file that WEBHOOK_SECRET_FILE names (ENOENT)",
-  ]);
-  expect(from(put("\n"))).toEqual(["WEBHOOK_SECRET is empty in the file that WEBHOOK_SECRET_FILE names"]);
-  expect(from(put(" \n"))).toEqual(["WEBHOOK_SECRET is empty in the file that WEBHOOK_SECRET_FILE names"]);
-  expect(from(put("text"))).toEqual([]);
+  expect(secret?.reveal()).toBe(next);
 });

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { NODE_FLAGS } from "../../../dev/main.mjs";
-import { loadConfig, rows } from "../../../src/config/load.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { rows } from "../../../src/config/settings.ts";
 import { parseUsers } from "../../../src/console/sign-in/users.ts";
 
 type Service = {

@@ -16,7 +16,7 @@ test("settings: a line for each problem, and everything else is still checked", 
   });
   expect(code).toBe(1);
   expect(line("settings", "PARTNER_ACESS_TOKEN")).toMatch(/^fail .*did you mean PARTNER_ACCESS_TOKEN\?/);
-  expect(line("settings", "WEBHOOK_SECRET")).toMatch(/^fail cannot be read from the file .*ENOENT/);
+  expect(line("settings", "WEBHOOK_SECRET")).toMatch(/^fail comes from WEBHOOK_SECRET_FILE.*ENOENT/);
   expect(line("settings", "TOPIC_DEAD_LETTERS")).toMatch(/^fail is one, as TOPIC_COMMANDS is/);
   expect(line("settings", "COMMANDS_MAX_AGE")).toMatch(/^fail is not a duration/);
   expect(line("settings", "KAFKA_SASL_MECANISM")).toMatch(/^warn .*did you mean KAFKA_SASL_MECHANISM/);

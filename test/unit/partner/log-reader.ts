@@ -5,6 +5,8 @@ import type { FetchLog, LogQuery } from "../../../src/partner/types.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { partnerOf, serve, type Server } from "./hostile-server.ts";
 
+export const LAST_CHUNK = "0\r\n\r\n";
+
 export const DAY: LogQuery = {
   startDate: "2026-01-05",
   endDate: "2026-01-06",
@@ -28,7 +30,6 @@ export const chunkOf = (bytes: Buffer | string): Buffer =>
     Buffer.from(bytes),
     Buffer.from("\r\n"),
   ]);
-export const LAST_CHUNK = "0\r\n\r\n";
 
 /** A partner whose log answers so, connection by connection. */
 export const logOf = async (

@@ -1,11 +1,10 @@
-import { once } from "node:events";
-import net from "node:net";
+import type net from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ACCEPT, answer, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
-import { chunked, chunkOf, DAY, failureOf, hastyClock, LAST_CHUNK, logOf, textOf } from "./log-reader.ts";
+import { ACCEPT, answer, CREDENTIALS, free } from "./hostile-server.ts";
+import { chunked, chunkOf, DAY, failureOf, hastyClock, logOf, textOf } from "./log-reader.ts";
 
 const LOG = '{"entries":[{"id":1}]}';
 const packed = (encoding: string, bytes: Buffer): Buffer =>
@@ -50,46 +49,14 @@ describe("a look at the log", () => {
     );
   });
 
-  it("goes through the proxy's tunnel", async () => {
-    const server = await serve({ onRequest: (socket) => void socket.write(answer("200 OK", LOG)) });
-    const asked: string[] = [];
-    const proxy = net.createServer((socket) => {
-      socket.on("error", () => undefined);
-      socket.once("data", (head: Buffer) => {
-        asked.push(head.toString().split("\r\n")[0]!);
-        const onward = net.connect(server.port, "127.0.0.1", () => {
-          socket.write("HTTP/1.1 200 OK\r\n\r\n");
-          socket.pipe(onward).pipe(socket);
-        });
-        onward.on("error", () => undefined);
-      });
-    });
-    proxy.listen(0, "127.0.0.1");
-    await once(proxy, "listening");
-    onTestFinished(() => void proxy.close());
-    const { port } = proxy.address() as net.AddressInfo;
-    const partner = partnerOf(server, { proxy: () => new URL(`http://127.0.0.1:${port}`) });
-    const { body } = await partner.fetchLog(DAY, new AbortController().signal);
-    expect(await textOf(body)).toBe(LOG);
-    expect(asked).toEqual([`CONNECT 127.0.0.1:${server.port} HTTP/1.1`]);
-  });
-
   it.each([
     ["gzip", gzipSync(LOG)],
     ["x-gzip", gzipSync(LOG)],
     ["deflate", deflateSync(LOG)],
     ["br", brotliCompressSync(LOG)],
-    ["deflate, GZIP", gzipSync(deflateSync(LOG))],
     ["identity", Buffer.from(LOG)],
   ])("undoes %s, which nobody asked for", async (encoding, bytes) => {
     const { fetch } = await logOf((socket) => socket.write(packed(encoding, bytes)));
-    expect(await textOf((await fetch()).body)).toBe(LOG);
-  });
-
-  it("passes over informational answers", async () => {
-    const { fetch } = await logOf((socket) =>
-      socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${answer("200 OK", LOG)}`),
-    );
     expect(await textOf((await fetch()).body)).toBe(LOG);
   });
 
@@ -120,19 +87,6 @@ describe("a look at the log", () => {
     expect(written * 65_536).toBeLessThan(64 * 1_048_576);
     stop.abort(new Error("enough"));
   });
-
-  it("does not count the time that the reader takes for itself", async () => {
-    const { fetch } = await logOf(
-      (socket) => socket.write(chunked() + "1\r\na\r\n", () => socket.write(`1\r\nb\r\n${LAST_CHUNK}`)),
-      { callTimeoutMs: 2_000 },
-    );
-    let text = "";
-    for await (const chunk of (await fetch()).body) {
-      await systemClock.sleep(2_500);
-      text += Buffer.from(chunk).toString();
-    }
-    expect(text).toBe("ab");
-  });
 });
 
 describe("a log that does not answer as it should", () => {
@@ -160,11 +114,6 @@ describe("a log that does not answer as it should", () => {
     await eventually(allClosed, "the connection to be closed");
   });
 
-  it("nobody there: rejects with a reason", async () => {
-    const { fetch } = await logOf(() => undefined, { baseUrl: new URL("http://127.0.0.1:9") });
-    await expect(fetch()).rejects.toThrow(/ECONNREFUSED/);
-  });
-
   it.each<Case>([
     [
       "stalls between two chunks",
@@ -183,21 +132,13 @@ describe("a log that does not answer as it should", () => {
       (socket) => socket.write(`${chunked()}2\r\n[1\r\nnonsense\r\n`),
       /HTTP|Parse|chunk/i,
     ],
-    ["is cut within gzip", (socket) => socket.end(packed("gzip", gzipSync(LOG)).subarray(0, -9)), /./],
     [
       "ends within gzip",
       (socket) => socket.end(packed("gzip", gzipSync(LOG).subarray(0, -9))),
       /unexpected end/,
     ],
     ["is no gzip", (socket) => socket.write(packed("gzip", Buffer.from(LOG))), /header/],
-    ["is no brotli", (socket) => socket.write(packed("br", Buffer.from(LOG))), /./],
     ["is packed otherwise", (socket) => socket.write(packed("zstd", Buffer.from(LOG))), /zstd/],
-    [
-      "stalls within gzip",
-      (socket) => socket.write(packed("gzip", gzipSync(LOG)).subarray(0, -9)),
-      /no answer within 1000 ms/,
-      1_000,
-    ],
   ])("a body that %s: throws with a reason", async (_, onRequest, reason, callTimeoutMs = 5_000) => {
     const { fetch, allClosed } = await logOf(onRequest, { callTimeoutMs });
     const { httpStatus, body } = await fetch();
@@ -235,17 +176,6 @@ describe("a log that does not answer as it should", () => {
     await eventually(allClosed, "the connection to be closed");
   });
 
-  it("a body that nobody reads does not hold its connection and its place for ever", async () => {
-    const { partner, fetch, allClosed } = await logOf((socket) => socket.write(chunked() + "1\r\n[\r\n"), {
-      clock: hastyClock,
-      maxConnections: 1,
-    });
-    const { body } = await fetch();
-    await eventually(allClosed, "the connection to be closed", 15_000);
-    expect(await failureOf(body)).toBe("the answer took longer than ten minutes");
-    expect(partner.permit().tryAcquire()).toBe(true);
-  });
-
   it("a connection that is reset while nobody reads the body is told to whoever reads it later", async () => {
     const { server, fetch, allClosed } = await logOf((socket) => socket.write(`${chunked()}1\r\n[\r\n`));
     const { body } = await fetch();
@@ -258,7 +188,6 @@ describe("a log that does not answer as it should", () => {
   it.each([
     ["gzip", gzipSync(Buffer.alloc(300_000_000))],
     ["br", brotliCompressSync(Buffer.alloc(100_000_000))],
-    ["gzip, gzip", gzipSync(gzipSync(Buffer.alloc(300_000_000)))],
   ])("a bomb of %s stops at the bound, in little memory", { timeout: 30_000 }, async (encoding, bytes) => {
     const { fetch, allClosed } = await logOf((socket) => socket.write(packed(encoding, bytes)));
     const { body } = await fetch();
@@ -284,59 +213,31 @@ describe("an answer that is none of the log's", () => {
     await eventually(allClosed, "the connection to be closed");
   });
 
-  it.each([
-    ["302 Found", "Location: /elsewhere\r\n"],
-    ["308 Permanent Redirect", "Location: http://127.0.0.1:9/\r\n"],
-    ["503 Service Unavailable", ""],
-    ["400 Bad Request", "Content-Encoding: gzip\r\n"],
-  ])("%s is not followed, nor tried again", async (status, headers) => {
-    const { server, fetch } = await logOf((socket) => socket.write(answer(status, "nothing here", headers)));
+  it.each(["302 Found", "503 Service Unavailable"])("%s is not followed, nor tried again", async (status) => {
+    const { server, fetch } = await logOf((socket) =>
+      socket.write(answer(status, "nothing here", "Location: /elsewhere\r\n")),
+    );
     const { httpStatus, body } = await fetch();
     expect(httpStatus).toBe(Number(status.slice(0, 3)));
     expect(await textOf(body)).toBe("nothing here");
     expect(server.seen).toHaveLength(1);
   });
 
-  it("need not say why, nor ever stop saying it", async () => {
-    const { fetch, allClosed } = await logOf(
-      (socket) => {
-        socket.write("HTTP/1.1 500 Oops\r\n\r\nbecause ");
-        const drip = setInterval(() => socket.write("and "), 20);
-        socket.on("close", () => clearInterval(drip));
-      },
-      { callTimeoutMs: 1_000 },
-    );
-    const { httpStatus, body } = await fetch();
-    expect(httpStatus).toBe(500);
-    expect(await textOf(body)).toMatch(/^because /);
-    await eventually(allClosed, "the connection to be closed");
-  });
-
-  it("401: the credentials are read again, and it is tried once more with them", async () => {
+  it("401: it is tried once more with credentials that were read again; twice is the answer", async () => {
     let reloads = 0;
-    const { server, fetch } = await logOf(
-      (socket, index) => socket.write(index === 0 ? answer("401 Unauthorized") : answer("200 OK", LOG)),
+    const { server, partner, fetch } = await logOf(
+      (socket) => socket.write(answer("401 Unauthorized", "no")),
       {
+        maxConnections: 1,
         credentials: {
           current: () => ({ ...CREDENTIALS, accessToken: `token-${reloads}` }),
           reload: () => (reloads += 1),
         },
       },
     );
-    expect(await textOf((await fetch()).body)).toBe(LOG);
-    expect(server.seen.map(({ text }) => /Bearer (\S+)/.exec(text)?.[1])).toEqual(["token-0", "token-1"]);
-  });
-
-  it("401 twice is the answer", async () => {
-    const { server, partner, fetch } = await logOf(
-      (socket) => socket.write(answer("401 Unauthorized", "no")),
-      {
-        maxConnections: 1,
-      },
-    );
     const { httpStatus, body } = await fetch();
     expect({ httpStatus, text: await textOf(body) }).toEqual({ httpStatus: 401, text: "no" });
-    expect(server.seen).toHaveLength(2);
+    expect(server.seen.map(({ text }) => /Bearer (\S+)/.exec(text)?.[1])).toEqual(["token-0", "token-1"]);
     expect(partner.permit().tryAcquire(), "its place is free").toBe(true);
   });
 });

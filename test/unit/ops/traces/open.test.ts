@@ -154,34 +154,24 @@ test("a sampled fraction of the traces is complete: each sampled span is exporte
 });
 
 describe("the collector", () => {
-  test("gets the current headers, with the configured compression", async () => {
+  test("gets the headers, and bodies with the configured compression", async () => {
     const collector = await receiver();
-    let token = "first-token";
     const { traces } = open(collector.url, {
-      headers: () => ({ authorization: token }),
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=a%20token",
       OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
     });
     traces.begin(root).end({});
     await collector.until(() => true, 1);
-    token = "second-token";
-    traces.begin(root).end({});
-    await collector.until(() => true, 2);
-    expect(
-      collector.exports.map(({ path, headers }) => [
-        path,
-        headers.authorization,
-        headers["content-encoding"],
-      ]),
-    ).toEqual([
-      ["/v1/traces", "first-token", "gzip"],
-      ["/v1/traces", "second-token", "gzip"],
-    ]);
+    expect(collector.exports[0]).toMatchObject({
+      path: "/v1/traces",
+      headers: { authorization: "a token", "content-encoding": "gzip" },
+    });
   });
 
   test("that refuses is logged once per interval, without the secrets in the headers", async () => {
     const collector = await receiver(401);
     const { traces, counts, lines } = open(collector.url, {
-      headers: () => ({ authorization: "secret-text" }),
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=secret-text",
     });
     for (let i = 0; i < 50; i++) traces.begin(root).end({});
     await eventually(() => counts.failed === 50, "50 failed spans");

@@ -11,13 +11,7 @@ export const receiver = async (answer?: Answer) => {
 };
 
 /** Traces to a collector, and what is counted and logged of them. Closed when the test ends. */
-export const open = (
-  url: string,
-  {
-    headers = () => ({}),
-    ...env
-  }: { headers?: () => Record<string, string> } & Record<`OTEL_${string}`, string> = {},
-) => {
+export const open = (url: string, env: Record<`OTEL_${string}`, string> = {}) => {
   const batches = {
     OTEL_BSP_MAX_QUEUE_SIZE: "100",
     OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "10",
@@ -38,7 +32,7 @@ export const open = (
     fatal: to("fatal"),
   };
   const traces = openTraces(
-    { url: `${url}/v1/traces`, headers, propagates: true },
+    { url: `${url}/v1/traces`, propagates: true },
     {
       counts: {
         exported: (spans) => (counts.exported += spans),

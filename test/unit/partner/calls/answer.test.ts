@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { bodyText } from "../../../../src/partner/calls/answer.ts";
+import { bodyText, MAX_RETRY_AFTER_MS, readRetryAfter } from "../../../../src/partner/calls/answer.ts";
 import { maskFor } from "../../../../src/runtime/mask.ts";
 import { acceptAt, answer, CREDENTIALS } from "../hostile-server.ts";
 
@@ -55,20 +55,29 @@ describe("bodyText", () => {
     const { outcome } = await acceptAt({ onRequest: (socket) => socket.write(answer("200 OK", body)) });
     expect(outcome).toMatchObject({ kind: "executed", answer: { body: `${"x".repeat(990)}***` } });
   });
+});
 
-  it("goes with Retry-After", async () => {
-    for (const [header, ms] of [
-      ["Retry-After: 3\r\n", 3_000],
-      ["retry-after: Sun, 06 Nov 1994 08:49:37 GMT\r\n", 0],
-      ["", null],
-    ] as const) {
-      const { outcome } = await acceptAt({
-        onRequest: (socket) => socket.write(answer("429 Slow", "", header)),
-      });
-      expect(outcome).toEqual({
-        kind: "throttled",
-        answer: { httpStatus: 429, body: "", retryAfterMs: ms },
-      });
-    }
+const NOW = Date.parse("1994-11-06T08:49:30Z");
+
+describe("readRetryAfter", () => {
+  it.each([
+    ["0", 0],
+    ["2", 2_000],
+    [" 120 ", 120_000],
+    ["Sun, 06 Nov 1994 08:49:37 GMT", 7_000],
+    ["Sun, 06 Nov 1994 08:49:00 GMT", 0],
+    ["999999999999", MAX_RETRY_AFTER_MS],
+    ["Sun, 06 Nov 2094 08:49:00 GMT", MAX_RETRY_AFTER_MS],
+    ["", null],
+    ["-1", null],
+    ["soon", null],
+    ["1994-11-06T08:49:37Z", null],
+    ["Sun, 06 Nov 1994 08:49:37 -0300", null],
+    ["Sun, 06 Xxx 1994 08:49:37 GMT", null],
+  ])("%j is %s", (header, ms) => expect(readRetryAfter(header, NOW)).toBe(ms));
+
+  it("takes the first of several, and nothing from none", () => {
+    expect(readRetryAfter(["3", "5"], NOW)).toBe(3_000);
+    expect(readRetryAfter(undefined, NOW)).toBeNull();
   });
 });

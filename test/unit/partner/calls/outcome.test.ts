@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classify, doubtfulStatuses } from "../../../../src/partner/calls/outcome.ts";
+import { classify, doubtfulStatuses, saysFailed } from "../../../../src/partner/calls/outcome.ts";
 import { proseOf } from "../../../support/documents.ts";
 
 const byDefault = doubtfulStatuses(["302", "303", "409"]);
@@ -70,3 +70,35 @@ it("docs/accept-protocol.md says of every status what it proves of an accept", (
   for (let status = 200; status < 700; status += 1)
     expect([status, told(status)]).toEqual([status, kinds(status)[0]]);
 });
+
+it.each([
+  '{"success":false}',
+  ' { "Success" : false , "data" : {} } ',
+  '{"success":"false"}',
+  '{"success":true,"success":false}',
+  '{"error":"insufficient funds"}',
+  '{"data":null,"errors":[{"code":"E1"}]}',
+  '{"error":{"code":0}}',
+  '{"error":500}',
+  // Cut off, or no JSON further on.
+  '{"success":false,"message":"a long',
+  '{"errors":[{"message":"a lon',
+  '{"error":"x"} and more',
+])("%s says that it failed", (text) => expect(saysFailed(text)).toBe(true));
+
+it.each([
+  "",
+  "{}",
+  '{"success":true}',
+  '{"success":null}',
+  '{"error":null}',
+  '{"error":""}',
+  '{"error":false,"errors":[ ]}',
+  '{"error":{ },"errors":0}',
+  '{"data":{"success":false,"error":"of a part"}}',
+  '{"errorCount":3,"status":"failed"}',
+  '{"succ',
+  '{"error":',
+  '[{"success":false}]',
+  "<html>error</html>",
+])("%s does not", (text) => expect(saysFailed(text)).toBe(false));

@@ -135,19 +135,6 @@ describe("a call in the background", () => {
     expect(limiter.permit().tryAcquire()).toBe(false);
   });
 
-  it("keeps its place while there are others", async () => {
-    const limiter = createCallLimiter({ maxOpen: 2, maxPerSecond: null, clock: systemClock });
-    const background = inBackground(limiter);
-    await background.entered;
-    const [first, second] = [limiter.permit(), limiter.permit()];
-    expect(first.tryAcquire()).toBe(true);
-    expect(background.call.signal.aborted).toBe(false);
-    const waited = second.acquire(signal);
-    expect(background.call.signal.aborted).toBe(true);
-    await waited;
-    expect(limiter.permit().tryAcquire()).toBe(false);
-  });
-
   it("waits behind everybody, and begins when nobody is there", async () => {
     const { clock, advance } = manual();
     const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock });
@@ -219,14 +206,5 @@ describe("a call in the background", () => {
     const late = inBackground(limiter);
     late.end();
     await eventually(() => late.state() === "over", "one that is over before it begins");
-  });
-
-  it("makes room for as many as come, each of them once", async () => {
-    const limiter = createCallLimiter({ maxOpen: 3, maxPerSecond: null, clock: systemClock });
-    const calls = [inBackground(limiter), inBackground(limiter), inBackground(limiter)];
-    await Promise.all(calls.map(({ entered }) => entered));
-    const permits = [1, 2, 3, 4].map(() => limiter.permit());
-    expect(permits.map((permit) => permit.tryAcquire())).toEqual([true, true, true, false]);
-    expect(calls.map(({ call }) => call.signal.aborted)).toEqual([true, true, true]);
   });
 });

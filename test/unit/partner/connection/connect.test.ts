@@ -39,14 +39,6 @@ describe("a connection that fails sends nothing", () => {
     expect(outcome).toMatchObject({ reason: expect.stringContaining("ECONNREFUSED") as string });
   });
 
-  it("refused at every address of a name", async () => {
-    const outcome = await partnerOf({ url: `http://localhost:${await freePort()}` }).call(ACCEPT, free());
-    expect(outcome).toMatchObject({
-      kind: "notSent",
-      reason: expect.stringContaining("ECONNREFUSED") as string,
-    });
-  });
-
   it("a name that does not exist", async () => {
     // A label of more than 63 characters is no name, so that nobody is asked for it.
     const tooLong = `${"x".repeat(64)}.invalid`;
@@ -66,16 +58,6 @@ describe("a connection that fails sends nothing", () => {
     });
     await eventually(() => silent.seen[0]!.closed, "the connection to be closed");
     expect(silent.seen[0]!.text).not.toContain("accept");
-  });
-
-  it("a handshake that does not end in the call's own time", async () => {
-    const silent = await serve({});
-    const partner = partnerOf({ url: `https://127.0.0.1:${silent.port}` }, { connectTimeoutMs: 60_000 });
-    expect(await partner.call(ACCEPT, { ...free(), withinMs: 100 })).toMatchObject({
-      kind: "notSent",
-      reason: expect.stringMatching(/^no answer within/) as string,
-    });
-    await eventually(() => silent.seen[0]!.closed, "the connection to be closed");
   });
 
   it("a caller that stops waiting", async () => {
@@ -98,13 +80,6 @@ describe("a connection that fails sends nothing", () => {
       reason: expect.stringContaining("self-signed") as string,
     });
     expect(requests()).toBe(0);
-  });
-
-  it("a certificate for another name", async () => {
-    const server = await serve({ ...ok, ...secured });
-    const partner = partnerOf({ url: `https://127.0.0.2:${server.port}` }, { tls: { ca: TEST_CERT } });
-    expect((await partner.call(ACCEPT, free())).kind).toBe("notSent");
-    expect(server.seen.every(({ text }) => text === "")).toBe(true);
   });
 
   it("a certificate for another name, whose session cannot be resumed either", async () => {
@@ -134,38 +109,11 @@ const serveResuming = async (options: tls.TlsOptions = {}) => {
 };
 
 describe("TLS", () => {
-  it("works with an own authority, call after call", async () => {
-    const server = await serve({ ...ok, ...secured });
-    const partner = partnerOf(server, { tls: { ca: TEST_CERT } });
-    for (let n = 1; n <= 3; n++) {
-      expect(await partner.call(ACCEPT, free())).toMatchObject({ kind: "executed", answer: { body: "{}" } });
-      expect(server.seen).toHaveLength(n);
-    }
-    await eventually(() => server.seen.every(({ closed }) => closed), "all connections to be closed");
-  });
-
   it.each(["TLSv1.2", "TLSv1.3"] as const)("%s sessions are resumed", async (maxVersion) => {
     const { server, resumed } = await serveResuming({ maxVersion });
     const partner = partnerOf(server, { tls: { ca: TEST_CERT } });
     for (let n = 0; n < 4; n++) await partner.call(ACCEPT, free());
     expect(resumed).toEqual([false, true, true, true]);
-  });
-
-  it("shows a certificate of its own", async () => {
-    const server = await serve({
-      ...ok,
-      tls: {
-        ...secured.tls,
-        ca: TEST_CERT,
-        requestCert: true,
-        rejectUnauthorized: true,
-        maxVersion: "TLSv1.2",
-      },
-    });
-    const stranger = partnerOf(server, { tls: { ca: TEST_CERT } });
-    expect((await stranger.call(ACCEPT, free())).kind).toBe("notSent");
-    const known = partnerOf(server, { tls: { ca: TEST_CERT, cert: TEST_CERT, key: TEST_KEY } });
-    expect((await known.call(ACCEPT, free())).kind).toBe("executed");
   });
 
   it.each(["TLSv1.2", "TLSv1.3"] as const)("sends nothing where its own is refused: %s", async (version) => {
@@ -218,14 +166,6 @@ describe("a proxy", () => {
     await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
   });
 
-  it("is no hindrance to TLS sessions, which are resumed through it", async () => {
-    const { server, resumed } = await serveResuming();
-    const proxy = await proxyTo(server, established);
-    const partner = partnerOf(server, { proxy: through(proxy), tls: { ca: TEST_CERT } });
-    for (let n = 0; n < 2; n++) await partner.call(ACCEPT, free());
-    expect(resumed).toEqual([false, true]);
-  });
-
   it("lets a tunnel carry call after call where the partner keeps connections", async () => {
     const server = await keeping({ tls: true });
     const proxy = await proxyTo({ port: Number(new URL(server.url).port) }, established);
@@ -247,17 +187,6 @@ describe("a proxy", () => {
     await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
     expect(proxy.seen[0]!.text).not.toContain(CREDENTIALS.accessToken);
     expect(server.seen).toEqual([]);
-  });
-
-  it("that stays silent sends nothing", async () => {
-    const server = await serve(ok);
-    const proxy = await serve({});
-    const partner = partnerOf(server, { proxy: through(proxy), connectTimeoutMs: 100 });
-    expect(await partner.call(ACCEPT, free())).toEqual({
-      kind: "notSent",
-      reason: "no answer within 100 ms",
-    });
-    await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
   });
 
   it("that is another one by now is asked by the next call", async () => {
@@ -288,13 +217,6 @@ describe("a proxy", () => {
     password = "new%40word";
     expect(await bodyOf()).not.toContain("new%40word");
   });
-
-  it("that breaks after the request leaves it unknown", async () => {
-    const server = await serve({ onRequest: (socket) => socket.destroy() });
-    const proxy = await proxyTo(server, established);
-    const outcome = await partnerOf(server, { proxy: through(proxy) }).call(ACCEPT, free());
-    expect(outcome).toMatchObject({ kind: "unknown", answer: null });
-  });
 });
 
 describe("a connection that is given up", () => {
@@ -321,12 +243,6 @@ describe("a connection that is given up", () => {
     giveUp();
     await expect(socket).rejects.toThrow(/given up|closed/);
     await eventually(() => server.seen[0]!.closed, "the connection to be closed");
-  });
-
-  it("before it began leaves neither behind", async () => {
-    const { socket, giveUp } = opening("http://localhost:1", null);
-    giveUp();
-    await expect(socket).rejects.toThrow("the connection was given up");
   });
 
   it("when it is open is closed, for nobody waits for it", async () => {

@@ -37,13 +37,6 @@ describe("cached lookup", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("asks again for another name", async () => {
-    const { ask, asked } = setUp([one, two]);
-    expect(await ask("proxy.example")).toEqual(one);
-    expect(await ask()).toEqual(two);
-    expect(asked).toEqual(["proxy.example", "partner.example"]);
-  });
-
   it("does not keep a failure", async () => {
     const { ask, asked } = setUp([]);
     await expect(ask()).rejects.toThrow("ENOTFOUND");

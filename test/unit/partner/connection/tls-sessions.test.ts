@@ -27,12 +27,3 @@ it("one host's session is not another's", () => {
   give("a");
   expect(take("proxy.example:443")).toBeUndefined();
 });
-
-it("the newest 64 are kept", () => {
-  const { give, take } = setUp();
-  give(...Array.from({ length: 100 }, (_, nth) => String(nth)));
-  expect(Array.from({ length: 65 }, () => take())).toEqual([
-    ...Array.from({ length: 64 }, (_, nth) => String(36 + nth)),
-    "99",
-  ]);
-});

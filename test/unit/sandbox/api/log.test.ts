@@ -44,13 +44,6 @@ test.each([
   expect(await shown(query, rules)).toHaveLength(count);
 });
 
-test("what is late is shown after its time", async () => {
-  const { shown, clock } = await withOne();
-  expect(await shown("", { lateMs: 60_000 })).toHaveLength(0);
-  clock.advance(60_000);
-  expect(await shown("")).toHaveLength(1);
-});
-
 test.each(["plain", "nested", "attempts"] as const)(
   "the form %s holds what the webhook said",
   async (answers) => {

@@ -69,12 +69,9 @@ test.each(["plain", "nested", "attempts"] as const)(
 // Each of these must be told the same by the file and by the sandbox, so that neither drifts from the other.
 const quotes: [string, object][] = [
   ["a good one", aQuote],
-  ["BRL bought", { ...aQuote, baseCurrencyIso: "BRL", quotedCurrencyIso: "CHF" }],
   ["a whole amount", { ...aQuote, quotedAmount: "5" }],
   ["amount as a number", { ...aQuote, quotedAmount: 5 }],
   ["amount zero", { ...aQuote, quotedAmount: "0.0" }],
-  ["amount with a comma", { ...aQuote, quotedAmount: "1,5" }],
-  ["lower-case direction", { ...aQuote, direction: "inbound" }],
   ["unknown purpose", { ...aQuote, purpose: "GIFT" }],
   ["unknown currency", { ...aQuote, baseCurrencyIso: "JPY" }],
   ["unknown field", { ...aQuote, note: "" }],
@@ -95,7 +92,6 @@ const subscriptions: [string, object][] = [
   ["an unknown event", { url: "https://example.org/hook", events: ["OTHER"] }],
   ["another scheme", { url: "ftp://example.org", events: ["TRANSACTION_STATUS_UPDATED"] }],
   ["a URL that is not encoded", { url: "https://Ï/", events: ["TRANSACTION_STATUS_UPDATED"] }],
-  ["no URL", { events: ["TRANSACTION_STATUS_UPDATED"] }],
 ];
 
 test.each(quotes)("file and sandbox agree on a quote: %s", async (_, body) => {

@@ -48,12 +48,6 @@ test("a body that never ends goes on with the filler for as long as it is read",
   expect(state.text.slice(0, 17)).toBe('[{"a":1},{"a":1},');
 });
 
-test("a long body can be slow, and is whole in the end", async () => {
-  const { state, whole } = await reading({ kind: "slow-body", ms: 20 }, 3000);
-  await until(() => state.ended !== null, "the end");
-  expect(state).toEqual({ status: 200, ended: "whole", text: whole });
-});
-
 test("a fault can be meant for one day of the log", async () => {
   const client = await openSandbox();
   const match = { query: "startDate=2026-01-05" };

@@ -1,0 +1,78 @@
+import type { Clock } from "../../runtime/clock.ts";
+import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
+import type { Transport } from "../connection/transport.ts";
+import type { Answer, CallOptions } from "../types.ts";
+import { answerOf } from "./answer.ts";
+
+export type Credentials = { accessToken: string; xToken: string };
+
+/** What every call to the partner needs. */
+export type Caller = {
+  /** Put before the path of every request. */
+  basePath: string;
+  /** `reload` reads the credentials again, after the partner refused them. Neither throws. */
+  credentials: { current: () => Credentials; reload: () => void };
+  /** `<partner_name>-<service_name>` */
+  userAgent: string;
+  /** Masks these credentials, every other secret, and `more`, in what is kept of an answer. */
+  maskOf: (used: Credentials, more?: readonly string[]) => Mask;
+};
+
+/** The partner's five headers, spelled as its documentation does. */
+export const headersOf = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
+  ...["Authorization", `Bearer ${accessToken}`],
+  ...["x-token", xToken],
+  ...["Content-Type", "application/json"],
+  ...["accept", "application/json"],
+  ...["User-Agent", userAgent],
+];
+
+/** What became of a request, before anybody judges its answer. */
+type Answered =
+  | { kind: "notSent"; reason: string }
+  | { kind: "unknown"; reason: string; answer: null }
+  | {
+      kind: "answered";
+      answer: Answer;
+      /** What arrived of the body, whether it was cut off or not. */
+      received: string;
+      location: string;
+    };
+
+/** @param secrets to mask in the answer, besides those of {@link Caller.maskOf} */
+export type SendRequest = (
+  request: { method: "POST" | "PUT"; path: string; body: string },
+  callOptions: CallOptions,
+  secrets?: readonly string[],
+) => Promise<Answered>;
+
+export type RequestOptions = Caller & {
+  maxResponseBytes: number;
+  clock: Pick<Clock, "now">;
+  send: Transport["send"];
+};
+
+/** Sends a request once; never rejects. After a 401 the credentials are read again. */
+export const requestWith =
+  ({
+    credentials,
+    basePath,
+    userAgent,
+    maskOf,
+    maxResponseBytes,
+    clock,
+    send,
+  }: RequestOptions): SendRequest =>
+  async ({ method, path, body }, callOptions, secrets) => {
+    const used = credentials.current();
+    const mask = maskOf(used, secrets);
+    const headers = headersOf(used, userAgent);
+    const maxBodyBytes = maxResponseBytes + mask.marginBytes;
+    const result = await send({ method, path: basePath + path, headers, body, maxBodyBytes }, callOptions);
+    const reason = mask(result.reason, MAX_REASON_LENGTH);
+    if (!result.sent) return { kind: "notSent", reason };
+    const read = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+    if (read === null) return { kind: "unknown", reason, answer: null };
+    if (read.answer.httpStatus === 401) credentials.reload();
+    return { kind: "answered", ...read, location: mask(String(result.headers.location ?? "")) };
+  };
