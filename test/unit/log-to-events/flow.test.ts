@@ -165,7 +165,7 @@ test("a log that is shifted by hours publishes nothing, and says why; with --for
   for (const dryRun of [true, false]) {
     const report = await run({ dryRun });
     expect(report).toMatchObject({ result: "suspicious", known: 0, held: 31, published: 0 });
-    expect(report.reasons.join()).toMatch(/not one .* is known.*at another instant/);
+    expect(report.reasons.join()).toMatch(/not one .* is known/);
   }
   expect(topic).toHaveLength(30);
   expect(await run({ force: true })).toMatchObject({ result: "complete", published: 31, held: 0 });
