@@ -40,8 +40,6 @@ test.each([
   ["1795262400000", NOON],
   ["1795262400.123456789", NOON + 123],
   ["1795262400123.9", NOON + 123],
-  ["1.795262400123E12", NOON + 123],
-  ["1.7952624e+09", NOON],
 ])("%s has one meaning", (createdAt, expected) => {
   expect(occurredAtOf(createdAt)).toBe(expected);
 });
@@ -90,6 +88,7 @@ test.each([
   "1795262400000000",
   "1795262400000000000",
   "1e400",
+  "1.795262400123E12",
   "true",
   '{"$date":1795262400000}',
   "9".repeat(1_000_000),
