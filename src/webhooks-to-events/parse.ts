@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { readNotification, type ReadNotification } from "../notification/notification.ts";
-import { headerOf, type RequestHead } from "./delivery.ts";
-import type { VerifiedBody } from "./verify.ts";
+import { headerOf, type RequestHead } from "./request-head.ts";
 
 const BYTE_ORDER_MARK = "\uFEFF";
 /** Only known names: a header is not quoted. */
@@ -22,7 +21,7 @@ export const parseBody = (body: Buffer): ReadNotification => {
 };
 
 /** A body that says it is compressed and can be read is plain: a proxy has decompressed it. */
-export const parse = (head: RequestHead, body: VerifiedBody): ReadNotification => {
+export const parse = (head: RequestHead, body: Buffer): ReadNotification => {
   const read = parseBody(body);
   const encoding = read.ok ? null : headerOf(head, "content-encoding");
   const [by] = COMPRESSION.exec(encoding ?? "") ?? [];

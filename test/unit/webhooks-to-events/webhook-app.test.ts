@@ -7,7 +7,7 @@ import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
 import { EventTooLarge } from "../../../src/notification/publish-once.ts";
 import type { DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
-import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
+import { BY_HEADER, openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
 const opened: ReceptionDesk[] = [];
 afterEach(async () => {
@@ -60,7 +60,7 @@ describe("what is answered", () => {
   });
 
   test("401 with an empty body when it is not authentic", async () => {
-    const desk = await open({ auth: { kind: "header", headerName: "x-secret" } });
+    const desk = await open(BY_HEADER);
     const url = elsewhere(desk.url, PATH);
     expect(await desk.post("not json", { "x-secret": "wrong" }, url)).toMatchObject({
       status: 401,
@@ -244,14 +244,14 @@ describe("bodies over the limit", () => {
 describe("what is not authentic is refused before its body is read", () => {
   const chunked = (path: string, ...headers: string[]): string =>
     [`POST ${path} HTTP/1.1`, "Host: x", "Transfer-Encoding: chunked", ...headers, "", ""].join("\r\n");
-  const hmac = { auth: { kind: "hmac", headerName: "x-signature", prefix: "" } } as const;
+  const hmac = { verify: { auth: "hmac", signatureHeader: "x-signature" } } as const;
 
   test.each([
     ["a wrong token", {}, `${PATH}/wrong`, 404],
     ["another path", {}, "/other", 404],
-    ["a missing secret", { auth: { kind: "header", headerName: "x-secret" } as const }, PATH, 401],
+    ["a missing secret", BY_HEADER, PATH, 401],
     ["a missing signature", hmac, PATH, 401],
-    ["an address", { allowedCidrs: ["203.0.113.0/24"] }, `${PATH}/${SECRET}`, 401],
+    ["an address", { verify: { allowedCidrs: ["203.0.113.0/24"] } }, `${PATH}/${SECRET}`, 401],
   ])("%s, and the connection is closed where no length is known", async (_, setup, path, status) => {
     const desk = await open(setup);
     const { text, ended } = await desk.raw(chunked(path));
@@ -333,7 +333,7 @@ test("a notification whose event the topic refuses for its size is a dead letter
 describe("503 with Retry-After", () => {
   const expectBusy = (answer: { status: number; headers: Headers; text: string }): void => {
     expect(answer).toMatchObject({ status: 503, text: "" });
-    expect(answer.headers.get("retry-after")).toBe("7");
+    expect(answer.headers.get("retry-after")).toBe("5");
   };
 
   test("when Kafka does not acknowledge, an event or a dead letter", async () => {
@@ -411,7 +411,7 @@ describe("middleware of Hono in front of the route", () => {
     ["a body over the limit", PATH, {}, "x".repeat(101), 413],
   ])("sees the answer to %s, and adds its headers", async (_, path, headers, body, status) => {
     const desk = await open({
-      auth: { kind: "header", headerName: "x-secret" },
+      ...BY_HEADER,
       options: { maxBodyBytes: 100 },
       middleware: [requestId(), secureHeaders()],
     });
@@ -456,7 +456,7 @@ describe("senders that take their time", () => {
     await eventually(isServed(desk), "a place");
     await eventually(() => slow.some(({ text }) => text() !== ""), "an answer to the slow one");
     const texts = slow.map(({ text }) => text());
-    expect(texts.filter((text) => /^HTTP\/1\.1 503 .*\r\nretry-after: 7\r\n/is.test(text))).toHaveLength(1);
+    expect(texts.filter((text) => /^HTTP\/1\.1 503 .*\r\nretry-after: 5\r\n/is.test(text))).toHaveLength(1);
     // The other one keeps its place: one was enough.
     const other = slow.find(({ text }) => text() === "");
     other?.socket.write("}");
