@@ -1,7 +1,7 @@
 import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext, type Span } from "../runtime/traces.ts";
-import { parse } from "./parse.ts";
+import { parseBody } from "./parse.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { Admission, Refusal } from "./verify.ts";
 
@@ -52,7 +52,7 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
     return async (body) => {
       const refusal = check(body);
       if (refusal !== null) return refusal;
-      const parsed = parse(head, body);
+      const parsed = parseBody(body);
       if (!parsed.ok) return deadLetter({ body, detail: parsed.detail, receivedAt, span });
 
       const trace = span ?? readTraceContext(headers["traceparent"], headers["tracestate"]);

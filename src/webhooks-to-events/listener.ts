@@ -45,7 +45,7 @@ export const createWebhookServer = (
   ports: WebhookPorts,
   middleware: readonly MiddlewareHandler[] = [],
 ): Server => {
-  const turns = readInTurns(ports.clock.monotonic);
+  const turns = readInTurns();
   const places = createPlaces();
   const answer = getRequestListener(createWebhookApp(options, ports, { turns, places }, middleware).fetch);
   const server = createServer({

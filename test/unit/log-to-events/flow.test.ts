@@ -137,26 +137,6 @@ test.each([
   expect(topic).toHaveLength(1);
 });
 
-test("an event between two notifications of the log, a second from each, is that of both", async () => {
-  const { log, publishedBefore, run } = openLog();
-  publishedBefore(sent(1, 5));
-  log.push(...[-1_000, 999].flatMap((ms) => relogged([sent(1, 5)], (instant) => instant + ms)));
-  expect(await run()).toMatchObject({ result: "complete", known: 2, published: 0, held: 0 });
-});
-
-test("instants cut to seconds are known, also after they were published from the log", async () => {
-  const { log, topic, publishedBefore, run } = openLog();
-  publishedBefore({ ...sent(1, 5), createdAt: "2026-11-21T07:00:00.999Z" });
-  log.push(
-    { ...sent(1, 5), createdAt: "2026-11-21T07:00:00Z" },
-    { ...sent(2, 5), createdAt: "2026-11-21T07:00:00Z" },
-  );
-  expect(await run()).toMatchObject({ result: "complete", known: 1, published: 1 });
-  log[1] = { ...sent(2, 5), createdAt: "2026-11-21T04:00:00.7-03:00" };
-  expect(await run()).toMatchObject({ result: "complete", known: 2, published: 0 });
-  expect(topic).toHaveLength(2);
-});
-
 test("a log that is shifted by hours publishes nothing, and says why; with --force it does", async () => {
   const { log, topic, publishedBefore, run } = openLog();
   const all = Array.from({ length: 30 }, (_, n) => sent(n, 5, "AWAITING_PAYMENT"));
@@ -183,13 +163,6 @@ test("one that is held does not hold the others", async () => {
   expect(topic).toHaveLength(3);
   expect(await run({ force: true })).toMatchObject({ result: "complete", published: 1, held: 0 });
   expect(await run()).toMatchObject({ result: "complete", known: 3, published: 0, held: 0 });
-});
-
-test("what a webhook says at another instant while it is too young is held as little as the others are known", async () => {
-  const { log, publishedBefore, run } = openLog();
-  publishedBefore(sent(1, 5));
-  log.push(sent(1, 0.1));
-  expect(await run()).toMatchObject({ result: "complete", tooYoung: 1, held: 0, published: 0 });
 });
 
 /** All of a day, but a part of several days. */
@@ -332,14 +305,4 @@ test("a partner that refuses the future, and shows no more than two days, is ask
     query.endDate > "2026-11-21" ? answer("", { httpStatus: 400 }) : daysOf(log, query);
   expect(await run()).toEqual({ ...COMPLETE, entries: 30, known: 0, published: 30, tooYoung: 0 });
   expect(topic).toHaveLength(30);
-});
-
-test("a run that fails is not whole; its dry run says nothing of what would be published", async () => {
-  const { log, state, run } = openLog();
-  log.push(sent(1, 5));
-  state.isTopicReadable = false;
-  expect(await run({ dryRun: true })).toMatchObject({ result: "failed", published: 0, isWhole: false });
-  state.isTopicReadable = true;
-  state.answer = () => answer({ data: log, hasMore: true });
-  expect(await run()).toMatchObject({ result: "incomplete", published: 1, entries: 1, isWhole: false });
 });

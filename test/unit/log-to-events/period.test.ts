@@ -52,14 +52,6 @@ describe("the dates of a window", () => {
   );
 });
 
-test("single days are asked as D to D+1, over the end of a month", () => {
-  expect(singleDays({ startDate: "2026-02-27", endDate: "2026-03-02" })).toEqual([
-    { startDate: "2026-02-27", endDate: "2026-02-28" },
-    { startDate: "2026-02-28", endDate: "2026-03-01" },
-    { startDate: "2026-03-01", endDate: "2026-03-02" },
-  ]);
-});
-
 test.each([
   ["2026-11-22T01:00:00Z", ["2026-11-24", "2026-11-21", "2026-11-22"]],
   ["2026-11-22T12:00:00Z", ["2026-11-24", "2026-11-22"]],

@@ -72,14 +72,6 @@ test("what is not understood, and other events, are counted and said; the others
   ]);
 });
 
-test("an entry in ISO-8859-1 costs that entry", async () => {
-  const body = Buffer.from(JSON.stringify([{ ...change, note: "São Paulo" }, change]), "latin1");
-  const answer = await read(body);
-  expect(answer.taken).toHaveLength(1);
-  expect(answer).toMatchObject({ entries: 2, unreadable: 1 });
-  expect(answer.reasons).toEqual(["some entries are not understood: bytes that are no UTF-8"]);
-});
-
 test("nothing but other events, or nothing that is understood, is said", async () => {
   expect(await read('[{"event":"ping"}]')).toMatchObject({
     isUnderstood: true,

@@ -41,18 +41,6 @@ test("all of a hundred thousand events are seen, and none of a hundred thousand 
   expect(window.size()).toMatchObject({ events: 100_000, transactions: 100_000 });
 });
 
-test("noting an event again, as when it is read back from the topic, adds nothing", () => {
-  const window = windowOf();
-  window.note(event(1), START_MS);
-  const once = window.size();
-  window.note(event(1), START_MS + 10);
-  expect(window.size()).toEqual(once);
-  // Nor does it make the event last longer.
-  window.note(event(1), START_MS + 1.9 * HOUR_MS);
-  expect(window.seen(identityFor(1), START_MS + 2 * HOUR_MS)).toBe(true);
-  expect(window.seen(identityFor(1), START_MS + 2 * HOUR_MS + 1)).toBe(false);
-});
-
 test("a transaction is known by its proven direction and its latest instant, whatever the order they come in", () => {
   const window = windowOf();
   expect(window.factsOf(TX, START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
@@ -103,13 +91,6 @@ test("bytes are taken once and stay what they are; the oldest go first", () => {
   expect(window.size().events).toBeGreaterThan(13_900);
 });
 
-test("what a part held is gone when it is written again", () => {
-  const window = windowOf();
-  for (let n = 0; n < 50_000; n++) window.note(event(n), START_MS);
-  for (let n = 0; n < 20; n++) window.note(event(100_000 + n), START_MS + (3 + n) * HOUR_MS);
-  expect(window.size().events).toBe(8);
-});
-
 test("partitions that are read at different times do not begin a part for each record", () => {
   const window = windowOf();
   for (let n = 0; n < 3_000; n++)
@@ -140,25 +121,6 @@ test("events of one transaction that were in flight together are all remembered,
     direction: "OUTBOUND",
     latestOccurredAt: START_MS + 5,
   });
-});
-
-test("what was known before an event outlives the events that said it", () => {
-  const window = windowOf();
-  window.note(event(1, { transaction: TX, occurredAt: START_MS }), START_MS);
-  const known = window.factsOf(TX, START_MS);
-  const later = START_MS + 1.9 * HOUR_MS;
-  window.add(event(2, { transaction: TX, occurredAt: START_MS - 5 }), known, later);
-  for (let n = 3; n < 20; n++) window.note(event(n), later + n * 0.1 * HOUR_MS);
-  expect(window.seen(identityFor(1), later + HOUR_MS)).toBe(false);
-  expect(window.factsOf(TX, later + HOUR_MS).latestOccurredAt).toBe(START_MS);
-});
-
-test("a digest of zeros is a digest like any other", () => {
-  const digests = recentDigests({ windowMs: HOUR_MS, maxBytes: 1_000_000, combine: Math.max });
-  const zeros = "\0".repeat(32);
-  expect(digests.get(zeros, START_MS)).toBeUndefined();
-  digests.add(zeros, 7, START_MS);
-  expect(digests.get(zeros, START_MS)).toBe(7);
 });
 
 test("digests that differ in any of the first eight bytes are different ones, where most of the slots are taken", () => {

@@ -90,13 +90,6 @@ describe("hmac", () => {
     expect(answer(signed(hmac(secret).digest("base64")))).toBe(200);
     expect(answer(signed(hmac(secret).digest("base64url")))).toBe(200);
   });
-  test("a known signature, made elsewhere, passes", () => {
-    // printf 'hello' | openssl dgst -sha256 -hmac key
-    const hex = "9307b3b915efb5171ff14d8cb55fbcc798c6c0ef1456d66ded1a6aa723a58b7b";
-    const check = verifier({ auth: "hmac", signatureHeader: "x", signaturePrefix: "" }, ["key"]);
-    expect(check({ headers: { x: hex }, body: Buffer.from("hello") })).toBe(200);
-    expect(check({ headers: { x: hex }, body: Buffer.from("hello ") })).toBe(401);
-  });
   test("everything else does not", () => {
     const good = hmac("k1").digest("hex");
     const refused = ["", "k1", good.slice(1), `${good}0`, `sha256=${good}`, `${good.slice(0, 63)}g`];
@@ -141,14 +134,6 @@ describe("hmac", () => {
       status: 401,
       by: "body",
     });
-  });
-  test("with a prefix, the prefix is required", () => {
-    const prefixed = verifier({ auth: "hmac", signatureHeader: "X-Signature", signaturePrefix: "sha256=" }, [
-      "k1",
-    ]);
-    expect(prefixed(signed(`sha256=${hmac("k1").digest("hex")}`))).toBe(200);
-    expect(prefixed(signed(hmac("k1").digest("hex")))).toBe(401);
-    expect(prefixed(signed(`SHA256=${hmac("k1").digest("hex")}`))).toBe(401);
   });
   test("secrets are asked for each time, so a rotation takes effect at once", () => {
     let secrets = ["before"];
@@ -206,11 +191,6 @@ describe("standard-webhooks", () => {
       200,
     );
   });
-  test("a header that is repeated is one list", () => {
-    const good = headers().headers["webhook-signature"];
-    expect(answer(headers({ "webhook-signature": `v1,${"A".repeat(43)}=, ${good}` }))).toBe(200);
-    expect(answer(headers({ "webhook-signature": `${good}, v1,${"A".repeat(43)}=` }))).toBe(200);
-  });
   test("what is old or malformed is refused before the body is read, a wrong signature after it", () => {
     const verify = verificationOf({ auth: "standard-webhooks", secrets: () => [secret] });
     const byHead = [{}, headers({}, String(seconds - 301)), headers({ "webhook-signature": "v1,AAAA" })];
@@ -220,10 +200,6 @@ describe("standard-webhooks", () => {
       status: 401,
       by: "body",
     });
-  });
-  test("a secret without whsec_ is base64 too", () => {
-    const bare = verifier({ auth: "standard-webhooks" }, [key.toString("base64")]);
-    expect(bare(headers())).toBe(200);
   });
   test("a secret that is not base64 opens nothing and throws nothing", () => {
     const broken = verifier({ auth: "standard-webhooks" }, ["whsec_", "whsec_%", "="]);
@@ -296,12 +272,6 @@ describe("addresses", () => {
   test("a trusted proxy that names nobody stands for itself", () => {
     expect(from(["203.0.113.0/30"])({ peerAddress: "203.0.113.1" })).toBe(200);
     expect(from(["10.0.0.0/8"])({ peerAddress: "10.0.0.1" })).toBe(401);
-  });
-  test("from outside, the right and the wrong token get the same answer", () => {
-    const answer = from([], "path-token");
-    expect(answer({ pathToken: "s" })).toBe(401);
-    expect(answer({ pathToken: "t" })).toBe(401);
-    expect(answer({ pathToken: "s", peerAddress: "203.0.113.7" })).toBe(200);
   });
   test("an address, a path token and a secret in a header are judged before the body is read", () => {
     const before = { allowedCidrs: ["192.0.2.0/24"], secrets: () => ["s"] };

@@ -4,9 +4,7 @@ import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
-import { hostileCorpus } from "../../support/hostile-corpus.ts";
 import { EventTooLarge } from "../../../src/notification/publish-once.ts";
-import type { DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
 import { BY_HEADER, openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
 const opened: ReceptionDesk[] = [];
@@ -51,12 +49,6 @@ describe("what is answered", () => {
       expect(answer).toMatchObject({ status: 404, text: "" });
     }
     expect(desk.parked).toEqual([]);
-  });
-
-  test("the token may be percent-encoded, and a query may follow", async () => {
-    const desk = await open();
-    const answer = await desk.post(notification("tx"), {}, elsewhere(desk.url, `${PATH}/s3%63ret?x=1`));
-    expect(answer.status).toBe(200);
   });
 
   test("401 with an empty body when it is not authentic", async () => {
@@ -158,17 +150,13 @@ describe("bodies over the limit", () => {
     [`POST ${PATH}/${SECRET} HTTP/1.1`, "Host: x", ...headers, "", ""].join("\r\n");
   const sized = (bytes: number): string => `{"transactionId":"t","status":"S"}${" ".repeat(bytes - 34)}`;
 
-  test("are refused by what they declare, before they arrive, and the connection is closed", async () => {
-    const desk = await open(limited);
-    const { text, ended } = await desk.raw(head("Content-Length: 101"));
-    await eventually(ended, "the connection to be closed");
-    expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
-  });
-
-  test("are refused by what arrives, when they declare nothing", async () => {
-    const desk = await open(limited);
-    const chunk = `33\r\n${"x".repeat(51)}\r\n`;
-    const { text, ended } = await desk.raw(head("Transfer-Encoding: chunked"), chunk, chunk, chunk);
+  const chunk = `33\r\n${"x".repeat(51)}\r\n`;
+  test.each([
+    ["by what they declare, before they arrive", [head("Content-Length: 101")]],
+    ["by what arrives, when they declare nothing", [head("Transfer-Encoding: chunked"), chunk, chunk, chunk]],
+    ["instead of being told to go on", [head("Content-Length: 101", "Expect: 100-continue")]],
+  ])("are refused %s, and the connection is closed", async (_, parts) => {
+    const { text, ended } = await (await open(limited)).raw(...parts);
     await eventually(ended, "the connection to be closed");
     expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
     expect(text().match(/HTTP\/1\.1/g), "one answer, and no other request read").toHaveLength(1);
@@ -180,13 +168,6 @@ describe("bodies over the limit", () => {
     expect((await desk.post(sized(101))).status).toBe(413);
     expect((await desk.post(sized(100))).status).toBe(200);
     expect(desk.parked).toEqual([]);
-  });
-
-  test("Expect: 100-continue is answered with 413 instead of being told to go on", async () => {
-    const desk = await open(limited);
-    const { text, ended } = await desk.raw(head("Content-Length: 101", "Expect: 100-continue"));
-    await eventually(ended, "the connection to be closed");
-    expect(text()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   test("the answer is not lost on a sender that goes on sending", async () => {
@@ -204,17 +185,6 @@ describe("bodies over the limit", () => {
       await turn();
     }
     socket.destroy();
-  });
-
-  test("Expect: 100-continue on another path is answered there, and the connection is closed", async () => {
-    const desk = await open(limited);
-    const elsewhereHead = head("Content-Length: 101", "Expect: 100-continue").replace(
-      SECRET,
-      `${SECRET}/more`,
-    );
-    const { text, ended } = await desk.raw(elsewhereHead);
-    await eventually(ended, "the connection to be closed");
-    expect(text()).toMatch(/^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/is);
   });
 
   test("Expect: 100-continue is told to go on where the body is within", async () => {
@@ -359,20 +329,6 @@ describe("503 with Retry-After", () => {
     expectBusy(await desk.post(notification("tx")));
     expectBusy(await desk.post(notification("tx")));
     expect(desk.served.map(({ error }) => (error as Error).message)).toEqual(["thrown", "thrown"]);
-  });
-
-  test("when receiving throws for one of two that came together, and the other is served", async () => {
-    const received: string[] = [];
-    const receive = (body: Buffer): Promise<DeliveryOutcome> => {
-      received.push(body.toString());
-      if (received.length === 1) throw new Error("thrown");
-      return Promise.resolve({ kind: "deadLettered", detail: "", position: { partition: 0, offset: 0 } });
-    };
-    const desk = await open({ receive });
-    const { text } = await desk.raw(requestOf("one") + requestOf("other"));
-    await eventually(() => text().includes(" 200 "), "the second answer");
-    expect(text()).toMatch(/^HTTP\/1.1 503 /);
-    expect(received).toEqual(["one", "other"]);
   });
 
   test("when it is not open, and not any more once it is", async () => {
@@ -562,22 +518,6 @@ describe("a duplicate of what is on its way", () => {
 });
 
 describe("hostile bodies", () => {
-  test("each gets its answer, and the valid request after it as well", async () => {
-    const desk = await open();
-    for (const { name, body, becomes } of hostileCorpus) {
-      desk.published.length = 0;
-      const answer = await desk.post(body());
-      expect(answer.status, name).toBe(200);
-      if (becomes === null) expect(answer.text, name).toBe('{"deadLettered":true}');
-      else expect(answer.text, name).toMatch(/^\{"eventId":"[0-9a-f]{32}"\}$/);
-      for (const { event } of desk.published) expect(event, name).toMatchObject(becomes ?? {});
-      const next = await desk.post(notification(`after ${name}`));
-      expect(next.status, `after ${name}`).toBe(200);
-      expect(desk.published.at(-1)?.event.transactionId).toBe(`after ${name}`);
-    }
-    expect(desk.parked).toHaveLength(hostileCorpus.filter(({ becomes }) => becomes === null).length);
-  });
-
   test.each([
     ["no HTTP", "\x16\x03\x01\x02\x00\x01"],
     ["a header without end", `POST ${PATH} HTTP/1.1\r\nX: ${"x".repeat(40_000)}`],
