@@ -18,8 +18,9 @@ const OTHER_EVENT = "a notification, although it names another event";
 const MAX_DEPTH = 3;
 /** Members of an entry, or of an object around the notification, that may name the event. */
 const EVENT_NAMES = new Set(["eventType", "event", "type"]);
-/** TRANSACTION_STATUS_UPDATED, also as transaction.status.updated and the like. */
-const OUR_EVENT = "transactionstatusupdated";
+const OUR_EVENT = "TRANSACTION_STATUS_UPDATED";
+/** It may be spelled transaction.status.updated, and the like. */
+const OUR_LETTERS = "transactionstatusupdated";
 
 /** A JSON value, or the JSON text in a string. An escape can produce a lone surrogate, which UTF-8 cannot encode. */
 const unwrapped = (raw: string): string =>
@@ -27,11 +28,11 @@ const unwrapped = (raw: string): string =>
 
 const namesOtherEvent = (all: readonly Member[]): boolean =>
   all.some(({ key, raw }) => {
-    if (!EVENT_NAMES.has(key) || !raw.startsWith('"')) return false;
+    if (!EVENT_NAMES.has(key) || !raw.startsWith('"') || raw.includes(OUR_EVENT)) return false;
     const name = stringOf(raw)
       .toLowerCase()
       .replace(/[^a-z]/g, "");
-    return name !== "" && !name.includes(OUR_EVENT);
+    return name !== "" && !name.includes(OUR_LETTERS);
   });
 
 /** `isOther`: it, or an object around it, names another event. */

@@ -34,6 +34,13 @@ const [SPACE, QUOTE, BACKSLASH, COMMA, COLON] = [0x20, 0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
+/** Where the next quote or backslash is: most bytes of a log stand within strings. */
+const nextInString = (piece: Uint8Array, from: number): number => {
+  let at = from;
+  while (at < piece.length && piece[at] !== QUOTE && piece[at] !== BACKSLASH) at++;
+  return at;
+};
+
 /** An object or array around the arrays of entries; `name` is that of its current member, or an index. */
 type Around = { isArray: boolean; name: string };
 
@@ -117,6 +124,7 @@ export const splitAnswer = async (
         if (isEscaped) isEscaped = false;
         else if (byte === BACKSLASH) isEscaped = true;
         else if (byte === QUOTE) inString = false;
+        else if (depth > 0) at = nextInString(piece, at + 1) - 1;
         if (depth === 0) frame.push(byte);
         continue;
       }
