@@ -48,18 +48,7 @@ export class LinkedList<T> {
  * The open connections that may give their place to a newcomer. One whose request waits for its answer is not among
  * them.
  */
-export type Places = {
-  open: (socket: Socket) => void;
-  close: (socket: Socket) => void;
-  /** Its request waits for the answer. */
-  keep: (socket: Socket) => void;
-  /** Its request is answered. */
-  release: (socket: Socket) => void;
-  /** The one that is the longest among them. */
-  readonly oldest: Socket | undefined;
-};
-
-export const createPlaces = (): Places => {
+export const createPlaces = () => {
   const sockets = new LinkedList<Socket>();
   const entries = new Map<Socket, Entry<Socket>>();
   const keep = (socket: Socket): void => {
@@ -67,18 +56,23 @@ export const createPlaces = (): Places => {
     if (entry) sockets.remove(entry);
   };
   return {
-    open: (socket) => void entries.set(socket, sockets.add(socket)),
-    close: (socket) => {
+    open: (socket: Socket): void => void entries.set(socket, sockets.add(socket)),
+    close: (socket: Socket): void => {
       keep(socket);
       entries.delete(socket);
     },
+    /** Its request waits for the answer. */
     keep,
-    release: (socket) => {
+    /** Its request is answered. */
+    release: (socket: Socket): void => {
       const entry = entries.get(socket);
       if (entry) sockets.append(entry);
     },
-    get oldest() {
+    /** The one that is the longest among them. */
+    get oldest(): Socket | undefined {
       return sockets.first;
     },
   };
 };
+
+export type Places = ReturnType<typeof createPlaces>;
