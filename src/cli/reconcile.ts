@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { explainOutage } from "../services/outage.ts";
-import { reconcileOnce } from "../log-to-events/wire/once.ts";
+import { reconcileOnce } from "../log-to-events/wire/runs.ts";
 import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { forceReconcile } from "../operate/reconcile.ts";

@@ -3,7 +3,7 @@ import type { Notification } from "../notification/notification.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { Digest } from "../runtime/digest.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { backfillBatch, type Missing } from "./backfill-batch.ts";
+import { backfillBatch, inLanes, type Missing } from "./backfill.ts";
 import { comparison, type Comparison } from "./comparison.ts";
 import type { Period } from "./period.ts";
 import type { AnswerForm } from "./read-answer.ts";
@@ -90,9 +90,8 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
       signal,
     );
 
-  /** Publishes the missing notifications of one transaction, oldest first. False when the topic does not take one. */
-  const publishInOrder = async (compared: Comparison, items: readonly Missing[]): Promise<boolean> => {
-    let isAll = true;
+  /** Publishes the missing notifications of one transaction, oldest first. */
+  const publishInOrder = async (compared: Comparison, items: readonly Missing[]): Promise<void> => {
     for (const { key, notification } of items) {
       ports.mayPublish();
       try {
@@ -107,43 +106,32 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
       } catch (error) {
         if (!(error instanceof EventTooLarge)) throw error;
         compared.setOutcome(key, "refused");
-        isAll = false;
       }
     }
-    return isAll;
   };
 
   /** Reads the log again and publishes what is missing, batch by batch. Resolves with why the run is not complete. */
   const backfill = async (
     compared: Comparison,
-    { period, giveUpAt, force }: RunRequest,
+    { period, giveUpAt, force, dryRun }: RunRequest,
     signal: AbortSignal,
   ): Promise<string[]> => {
+    const { counts } = compared;
     const reasons = new Set<string>();
-    const left = (): number => compared.counts.missing - (force ? 0 : compared.held());
-    while (left() > 0) {
-      const before = left();
+    while (counts.missing > 0) {
+      const before = counts.missing;
       const batch = backfillBatch();
       const collect = (notification: Notification): boolean => {
         const key = batch.hasRoomFor(notification) ? compared.take(notification, force) : null;
-        if (key !== null) batch.add(key, notification);
+        if (key !== null && !dryRun) batch.add(key, notification);
         return key !== null;
       };
       const reading = await readLog(period, collect, { giveUpAt, signal });
       for (const reason of reading.reasons) reasons.add(reason);
-      const transactions = batch.byTransaction();
-      const publishNext = async (): Promise<void> => {
-        for (let next = transactions.pop(); next !== undefined; next = transactions.pop())
-          if (!(await publishInOrder(compared, next))) reasons.add(TOO_LARGE);
-      };
-      const lanes = Array.from({ length: options.lanes }, publishNext);
-      // When one lane fails, the others finish their transaction and begin no other.
-      await Promise.all(lanes).finally(() => {
-        transactions.length = 0;
-        return Promise.allSettled(lanes);
-      });
-      if (left() === before) return [...reasons, CHANGED];
+      await inLanes(options.lanes, batch.byTransaction(), (items) => publishInOrder(compared, items));
+      if (counts.missing === before) return [...reasons, CHANGED];
     }
+    if (counts.refused > 0) reasons.add(TOO_LARGE);
     return [...reasons];
   };
 
@@ -154,17 +142,16 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     const { counts } = compared;
     let reading = UNREAD;
 
-    /** @param held how many missing ones are held back */
-    const report = (result: Report["result"], held: number, more: readonly string[] = []): Report => {
+    const report = (result: Report["result"], more: readonly string[] = [], allHeld = 0): Report => {
       const notifications = Object.values(counts).reduce((sum, count) => sum + count, 0);
-      const isDone = counts.missing === held && counts.taken === 0;
+      const taken = dryRun && result !== "failed" ? counts.taken : 0;
       return {
         result,
-        isWhole: reading.isWhole && result !== "failed" && (dryRun || isDone),
+        isWhole: reading.isWhole && result !== "failed" && counts.missing + counts.taken === allHeld + taken,
         entries: Math.max(reading.entries, notifications) + reading.unreadable + reading.otherType,
         known: counts.known,
-        published: dryRun && result !== "failed" ? counts.missing - held : counts.published,
-        held,
+        published: counts.published + taken,
+        held: counts.held + allHeld,
         tooYoung: counts["too young"],
         unreadable: reading.unreadable + counts.refused,
         otherType: reading.otherType,
@@ -177,16 +164,14 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
       if (counts.missing + counts["too young"] > 0) await lookUp(compared, request, signal);
       const isNoneKnown =
         counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && compared.eventsOfPeriod() > 0;
-      const held = force ? 0 : compared.held();
-      const why = held > 0 ? [OTHER_INSTANT] : [];
-      if (!force && isNoneKnown) return report("suspicious", counts.missing, [NONE_KNOWN, ...why]);
-      const more = dryRun ? [] : await backfill(compared, request, signal);
-      if (held > 0) return report("suspicious", held, [...more, ...why]);
+      if (!force && isNoneKnown) return report("suspicious", [NONE_KNOWN], counts.missing);
+      const more = await backfill(compared, request, signal);
+      if (counts.held > 0) return report("suspicious", [...more, OTHER_INSTANT]);
       const isComplete = reading.reasons.length + more.length === 0;
-      return report(isComplete ? "complete" : reading.isRead ? "incomplete" : "failed", held, more);
+      return report(isComplete ? "complete" : reading.isRead ? "incomplete" : "failed", more);
     } catch (error) {
       signal.throwIfAborted();
-      return report("failed", force ? 0 : compared.held(), [messageOf(error)]);
+      return report("failed", [messageOf(error)]);
     }
   };
 };

@@ -1,5 +1,5 @@
 import type { Notification } from "../notification/notification.ts";
-import { hintInFrame, hintInHead } from "./more-hints.ts";
+import { frameSaysMore, headSaysMore } from "./more-hints.ts";
 import { readEntry } from "./read-entry.ts";
 import { splitAnswer, type FoundArray, type SplitOptions } from "./split-answer.ts";
 
@@ -40,6 +40,7 @@ type Tally = { objects: number; otherType: number; unreadable: number; details: 
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
 const ALL_OF_OTHER_TYPE = "all entries say another event type";
+const MORE = "the answer says that there are more entries than it holds";
 
 /**
  * Reads an answer as a stream. Rejects with the error of the stream, or with SeveralArrays.
@@ -84,14 +85,14 @@ export const readAnswer = async (
   if (fault !== null) reasons.push(`the answer ${fault}`);
   else if (!chosen) reasons.push(form.entriesPointer === null ? NO_ARRAY : NO_ARRAY_THERE);
   if (entries > 0 && otherType === entries) reasons.push(ALL_OF_OTHER_TYPE);
-  const hint = hintInHead(httpStatus, headers) ?? hintInFrame(frame, entries);
-  if (hint !== null) reasons.push(hint);
+  const saysMore = headSaysMore(httpStatus, headers) || frameSaysMore(frame, entries);
+  if (saysMore) reasons.push(MORE);
   return {
     entries,
     otherType,
     unreadable,
     reasons,
     isUnderstood: chosen !== undefined && (entries === 0 ? fault === null : unreadable < entries),
-    mayShowMore: fault !== null || hint !== null,
+    mayShowMore: fault !== null || saysMore,
   };
 };

@@ -10,15 +10,7 @@ export type Entry =
   /** An entry about another type of event. */
   | { kind: "otherType" }
   /** `detail` says what is wrong, for people; it quotes nothing of the entry. */
-  | { kind: "unreadable"; detail: UnreadableDetail };
-
-export type UnreadableDetail =
-  | "no JSON object"
-  | "no notification in it"
-  | "notifications in it that differ"
-  | "an unknown status in the entry itself, which may be that of a delivery"
-  | typeof OTHER_EVENT
-  | "no notification where PARTNER_LOG_NOTIFICATION_POINTER points to";
+  | { kind: "unreadable"; detail: string };
 
 const OTHER_EVENT = "a notification, although it names another event";
 
@@ -26,8 +18,9 @@ const OTHER_EVENT = "a notification, although it names another event";
 const MAX_DEPTH = 3;
 /** Members of an entry, or of an object around the notification, that may name the event. */
 const EVENT_NAMES = new Set(["eventType", "event", "type"]);
-/** TRANSACTION_STATUS_UPDATED, also as transaction.status.updated and the like. */
-const OUR_EVENT = "transactionstatusupdated";
+const OUR_EVENT = "TRANSACTION_STATUS_UPDATED";
+/** It may be spelled transaction.status.updated, and the like. */
+const OUR_LETTERS = "transactionstatusupdated";
 
 /** A JSON value, or the JSON text in a string. An escape can produce a lone surrogate, which UTF-8 cannot encode. */
 const unwrapped = (raw: string): string =>
@@ -35,53 +28,52 @@ const unwrapped = (raw: string): string =>
 
 const namesOtherEvent = (all: readonly Member[]): boolean =>
   all.some(({ key, raw }) => {
-    if (!EVENT_NAMES.has(key) || !raw.startsWith('"')) return false;
+    if (!EVENT_NAMES.has(key) || !raw.startsWith('"') || raw.includes(OUR_EVENT)) return false;
     const name = stringOf(raw)
       .toLowerCase()
       .replace(/[^a-z]/g, "");
-    return name !== "" && !name.includes(OUR_EVENT);
+    return name !== "" && !name.includes(OUR_LETTERS);
   });
 
 /** `isOther`: it, or an object around it, names another event. */
 type Found = { notification: Notification; depth: number; isOther: boolean };
 
-/**
- * The notifications in an entry, as objects or as JSON in strings; and whether the entry itself names another event.
- */
-const notificationsIn = (entry: string): { found: Found[]; isOther: boolean } => {
+/** The notifications in an entry, as objects or as JSON in strings. */
+const notificationsIn = (entry: string, itsMembers: readonly Member[]): Found[] => {
   const found: Found[] = [];
-  let isEntryOther = false;
+  const take = (text: string, all: readonly Member[], depth: number, isAroundOther: boolean): void => {
+    const isOther = isAroundOther || namesOtherEvent(all);
+    const read = all.some(({ key }) => key === "transactionId") ? readNotification(text, all) : null;
+    if (read?.ok) found.push({ notification: read.notification, depth, isOther });
+    for (const member of all) search(member.raw, depth + 1, isOther);
+  };
   const search = (raw: string, depth: number, isAroundOther: boolean): void => {
-    if (depth > MAX_DEPTH || !/^["{[]/.test(raw)) return;
+    if (depth > MAX_DEPTH || !raw.includes("{")) return;
     const text = unwrapped(raw);
     if (text.startsWith("["))
       for (const element of elements(text) ?? [])
         // Not an array in an array: the depth of a hostile entry would be that of the call stack.
         if (!element.startsWith("[")) search(element, depth, isAroundOther);
-    const all = members(text);
-    if (all === null) return;
-    const isOther = isAroundOther || namesOtherEvent(all);
-    if (depth === 0) isEntryOther = isOther;
-    const read = all.some(({ key }) => key === "transactionId") ? readNotification(text) : null;
-    if (read?.ok) found.push({ notification: read.notification, depth, isOther });
-    for (const member of all) search(member.raw, depth + 1, isOther);
+    const all = text.startsWith("{") ? members(text) : null;
+    if (all !== null) take(text, all, depth, isAroundOther);
   };
-  search(entry, 0, false);
-  return { found, isOther: isEntryOther };
+  take(entry, itsMembers, 0, false);
+  return found;
 };
 
 const identityIn = (notification: Notification): string =>
   identityOf({ ...notification, occurredAt: occurredAtOf(notification.createdAt) });
 
-const unreadable = (detail: UnreadableDetail): Entry => ({ kind: "unreadable", detail });
+const unreadable = (detail: string): Entry => ({ kind: "unreadable", detail });
 
-const search = (text: string): Entry => {
-  const { found, isOther } = notificationsIn(text);
+const search = (text: string, all: readonly Member[]): Entry => {
+  const found = notificationsIn(text, all);
   const itself = found.find(({ depth }) => depth === 0);
   const nested = found.filter(({ depth }) => depth > 0);
-  const [first = itself] = nested;
-  if (first === undefined) return isOther ? { kind: "otherType" } : unreadable("no notification in it");
-  const differ = nested.some((other) => identityIn(other.notification) !== identityIn(first.notification));
+  const [first = itself, ...others] = nested;
+  if (first === undefined)
+    return namesOtherEvent(all) ? { kind: "otherType" } : unreadable("no notification in it");
+  const differ = others.some((other) => identityIn(other.notification) !== identityIn(first.notification));
   if (differ || (itself && itself.notification.transactionId !== first.notification.transactionId))
     return unreadable("notifications in it that differ");
   if (first.isOther) return unreadable(OTHER_EVENT);
@@ -109,7 +101,7 @@ export const readEntry = (raw: string, pointer: string | null): Entry => {
   const text = unwrapped(raw);
   const all = members(text);
   if (all === null) return unreadable("no JSON object");
-  if (pointer === null) return search(text);
+  if (pointer === null) return search(text, all);
   const target = follow(text, pointerNames(pointer));
   const read = target === null ? null : readNotification(target);
   if (namesOtherEvent(all)) return read?.ok ? unreadable(OTHER_EVENT) : { kind: "otherType" };

@@ -9,7 +9,7 @@ import { readAnswer, SeveralArrays, type AnswerForm } from "./read-answer.ts";
 
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
 
-/** The outcome of reading the log once, with one request or several. */
+/** What became of one request, or of several together. */
 export type Reading = {
   /** Whether at least one answer could be read. */
   isRead: boolean;
@@ -29,17 +29,11 @@ const TOO_LONG = "the partner asks to wait until after the next run";
 const MIN_WAIT_MS = 1_000;
 const OUTSIDE = "entries lie outside of the dates that were asked for";
 
-/** What to do after a status other than 2xx. */
-type Refusal = { retry: "another end" | "later" | "by days" | "not in this run"; reason: string };
+/** Statuses after which other dates would be refused as well. */
+const FINAL_STATUSES = [401, 403, 404, 405, 407, 429, 503];
 
-const refusalOf = ({ httpStatus }: LogAnswer): Refusal => {
-  const reason = `the partner answered ${httpStatus}`;
-  if (httpStatus === 400) return { retry: "another end", reason };
-  if (httpStatus === 429 || httpStatus === 503) return { retry: "later", reason };
-  // Other dates would be refused as well.
-  if ([401, 403, 404, 405, 407].includes(httpStatus)) return { retry: "not in this run", reason };
-  return { retry: "by days", reason };
-};
+/** No answer. `isFinal`: to no other request in this run, either. */
+type Refusal = { isFinal: boolean; reason: string };
 
 /** Called for each notification; returns whether it is in the period. */
 export type OnNotification = (notification: Notification) => boolean;
@@ -47,8 +41,8 @@ export type OnNotification = (notification: Notification) => boolean;
 /** `giveUpAt`: the latest instant of the monotonic clock for which a Retry-After is waited. */
 type Until = { giveUpAt: number; signal: AbortSignal };
 
-/** `mayShowMore`: requests for single days may show more. `isRefused`: any other request would be refused too. */
-type Answered = Reading & { mayShowMore: boolean; isRefused: boolean };
+/** `mayShowMore`: requests for single days may show more. */
+type Answered = Reading & { mayShowMore: boolean; isFinal: boolean };
 
 export const UNREAD: Reading = {
   isRead: false,
@@ -68,18 +62,19 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
 
   const get = async (dates: DateRange, { giveUpAt, signal }: Until): Promise<LogAnswer | Refusal> => {
     for (;;) {
-      if (notBeforeMs > giveUpAt) return { retry: "not in this run", reason: TOO_LONG };
+      if (notBeforeMs > giveUpAt) return { isFinal: true, reason: TOO_LONG };
       await clock.sleep(Math.max(0, notBeforeMs - clock.monotonic()), signal);
       // Where the partner refuses an end in the future, an earlier one is tried.
       const ends = rangesToTry(dates, clock.now());
       const range = ends[Math.min(refusedEnds, ends.length - 1)] ?? dates;
       const answer = await fetchLog({ ...range, eventType: EVENT_TYPE }, signal);
-      if (answer.httpStatus >= 200 && answer.httpStatus < 300) return answer;
-      const refusal = refusalOf(answer);
-      if (refusal.retry === "another end" && refusedEnds + 1 < ends.length) refusedEnds += 1;
-      else if (refusal.retry !== "later") return refusal;
-      else if (answer.retryAfterMs === null) return { ...refusal, retry: "not in this run" };
-      else notBeforeMs = clock.monotonic() + Math.max(answer.retryAfterMs, MIN_WAIT_MS);
+      const { httpStatus, retryAfterMs } = answer;
+      if (httpStatus >= 200 && httpStatus < 300) return answer;
+      if (httpStatus === 400 && refusedEnds + 1 < ends.length) refusedEnds += 1;
+      else if ((httpStatus === 429 || httpStatus === 503) && retryAfterMs !== null)
+        notBeforeMs = clock.monotonic() + Math.max(retryAfterMs, MIN_WAIT_MS);
+      else
+        return { isFinal: FINAL_STATUSES.includes(httpStatus), reason: `the partner answered ${httpStatus}` };
     }
   };
 
@@ -90,37 +85,31 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
   ): Promise<Answered> => {
     let inPeriod = 0;
     let outside = 0;
+    const take = (notification: Notification): void => {
+      const occurredAt = occurredAtOf(notification.createdAt);
+      if (occurredAt !== null && isOutside(dates, occurredAt)) outside += 1;
+      if (onNotification(notification)) inPeriod += 1;
+    };
     try {
       const answer = await get(dates, until);
-      if ("retry" in answer) {
-        const isRefused = answer.retry === "not in this run";
-        return { ...UNREAD, isRefused, mayShowMore: !isRefused, reasons: [answer.reason] };
+      if ("isFinal" in answer) {
+        const { isFinal, reason } = answer;
+        return { ...UNREAD, isFinal, mayShowMore: !isFinal, reasons: [reason] };
       }
-      const { reasons, isUnderstood, mayShowMore, unreadable, otherType } = await readAnswer(
-        answer.body,
-        form,
-        answer,
-        (notification) => {
-          const occurredAt = occurredAtOf(notification.createdAt);
-          if (occurredAt !== null && isOutside(dates, occurredAt)) outside += 1;
-          if (onNotification(notification)) inPeriod += 1;
-        },
-      );
+      const { isUnderstood, reasons, ...read } = await readAnswer(answer.body, form, answer, take);
       return {
+        ...read,
         isRead: isUnderstood,
-        isWhole: isUnderstood && !mayShowMore && outside === 0,
-        isRefused: false,
-        mayShowMore,
+        isWhole: isUnderstood && !read.mayShowMore && outside === 0,
+        isFinal: false,
         entries: inPeriod,
-        unreadable,
-        otherType,
         reasons: outside > 0 ? [...reasons, OUTSIDE] : reasons,
       };
     } catch (error) {
       until.signal.throwIfAborted();
       if (error instanceof SeveralArrays) throw error;
       const failed = { isRead: inPeriod > 0, entries: inPeriod, reasons: [messageOf(error)] };
-      return { ...UNREAD, ...failed, isRefused: false, mayShowMore: true };
+      return { ...UNREAD, ...failed, isFinal: false, mayShowMore: true };
     }
   };
 
@@ -141,7 +130,7 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
       const part = await readOnce(day, onNotification, until);
       days.push(part);
       for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
-      if (part.isRefused) break;
+      if (part.isFinal) break;
     }
     const most = (count: (part: Answered) => number): number => Math.max(...[whole, ...days].map(count));
     return {

@@ -26,7 +26,7 @@ export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + 
 type Last = { wholeAt: number; lookbackAt: number | null };
 
 /** The period of the next run. */
-export const periodOf = (
+const periodOf = (
   nowMs: number,
   { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
   { wholeAt, lookbackAt }: Last,

@@ -1,14 +1,8 @@
 import type { Digest } from "../runtime/digest.ts";
+import { DigestTable, keyOf } from "./digest-table.ts";
 import type { WindowEvent } from "./identity.ts";
-import { recentDigests } from "./recent-digests.ts";
-import {
-  factsWith,
-  mergedFacts,
-  NO_FACTS,
-  packFacts,
-  unpackFacts,
-  type TransactionFacts,
-} from "./transaction-facts.ts";
+import { factsWith, mergedFacts, NO_FACTS, packFacts, unpackFacts } from "./transaction-facts.ts";
+import type { TransactionFacts } from "./transaction-facts.ts";
 
 /**
  * The deduplication window: the identities of the events that were published in the last `windowMs`, and the
@@ -35,26 +29,88 @@ export type EventWindow = {
   /** Whether the window holds the event with this identity. */
   seen: (identity: Digest, nowMs: number) => boolean;
   factsOf: (transaction: Digest, nowMs: number) => TransactionFacts;
-  size: () => { events: number; transactions: number; bytes: number };
 };
 
-export type EventWindowOptions = { windowMs: number; maxBytes: number };
-
 const SHARE_OF_EVENTS = 0.75;
+/** Fewer parts make look-ups faster; with more of them less is lost when the oldest is emptied. */
+const PARTS = 8;
+/** The time of a part, as a share of the window. A digest is kept too long by that much at most. */
+const SHARE_OF_WINDOW = 1 / 4;
+const BYTES_OF_KEY = 8;
+const BYTES_OF_VALUE = 8;
+/** A full table has a free slot: one without would be searched for ever. */
+const FEWEST_SLOTS = 8;
 
-export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWindow => {
-  const eventBytes = Math.floor(maxBytes * SHARE_OF_EVENTS);
-  const events = recentDigests({ windowMs, maxBytes: eventBytes, combine: null });
-  const transactions = recentDigests({
-    windowMs,
-    maxBytes: maxBytes - eventBytes,
-    combine: (earlier, later) => packFacts(mergedFacts(unpackFacts(earlier), unpackFacts(later))),
+type Part = { table: DigestTable; openedAtMs: number; newestAtMs: number };
+
+/**
+ * A map from digests to numbers whose entries expire by age. Its tables never grow; the operating system allocates
+ * their memory as it is written to. Only the newest of its parts is written to: when that is full, or its time is
+ * over, the oldest part is emptied and becomes the newest.
+ * @param combine how the numbers of one digest make one; null: every number is 0
+ */
+const recentDigests = (
+  { windowMs, maxBytes }: { windowMs: number; maxBytes: number },
+  combine: ((earlier: number, later: number) => number) | null,
+) => {
+  const bytesOfSlot = BYTES_OF_KEY + (combine ? BYTES_OF_VALUE : 0);
+  const slots = Math.max(FEWEST_SLOTS, Math.floor(maxBytes / PARTS / bytesOfSlot));
+  const emptyPart = (): Part => ({
+    table: new DigestTable(combine && Float64Array, slots),
+    openedAtMs: 0,
+    newestAtMs: 0,
   });
+  let newest = emptyPart();
+  /** Newest first. */
+  const parts = [newest, ...Array.from({ length: PARTS - 1 }, emptyPart)];
+
+  const begin = (atMs: number): void => {
+    const openedAtMs = Math.max(atMs, newest.openedAtMs);
+    newest = parts.pop() ?? newest;
+    parts.unshift(newest);
+    newest.table.clear();
+    newest.openedAtMs = openedAtMs;
+    newest.newestAtMs = atMs;
+  };
+
+  return {
+    /** All numbers of a digest, combined; undefined for one that was not added within the window. */
+    get: (digest: Digest, nowMs: number): number | undefined => {
+      const key = keyOf(digest);
+      let found: number | undefined;
+      for (const { table, newestAtMs } of parts) {
+        if (table.count === 0 || newestAtMs + windowMs < nowMs) continue;
+        const value = table.get(key);
+        if (value === undefined) continue;
+        if (combine === null) return value;
+        found = found === undefined ? value : combine(value, found);
+      }
+      return found;
+    },
+    add: (digest: Digest, value: number, atMs: number): void => {
+      // Records of several partitions are not in the order of their times: only a later time can end a part.
+      if (newest.table.count === 0) newest.openedAtMs = newest.newestAtMs = atMs;
+      else if (newest.table.isFull || atMs > newest.openedAtMs + windowMs * SHARE_OF_WINDOW) begin(atMs);
+      newest.newestAtMs = Math.max(newest.newestAtMs, atMs);
+      const key = keyOf(digest);
+      const earlier = combine ? newest.table.get(key) : undefined;
+      newest.table.set(key, combine && earlier !== undefined ? combine(earlier, value) : value);
+    },
+  };
+};
+
+export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes: number }): EventWindow => {
+  const eventBytes = Math.floor(maxBytes * SHARE_OF_EVENTS);
+  const events = recentDigests({ windowMs, maxBytes: eventBytes }, null);
+  const transactions = recentDigests({ windowMs, maxBytes: maxBytes - eventBytes }, (earlier, later) =>
+    packFacts(mergedFacts(unpackFacts(earlier), unpackFacts(later))),
+  );
 
   const add: EventWindow["add"] = (event, known, atMs) => {
     events.add(event.identity, 0, atMs);
     transactions.add(event.transaction, packFacts(factsWith(known, event)), atMs);
   };
+  const seen: EventWindow["seen"] = (identity, nowMs) => events.get(identity, nowMs) !== undefined;
   const factsOf: EventWindow["factsOf"] = (transaction, nowMs) => {
     const facts = transactions.get(transaction, nowMs);
     return facts === undefined ? NO_FACTS : unpackFacts(facts);
@@ -63,15 +119,9 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
   return {
     add,
     note: (event, atMs) => {
-      if (events.get(event.identity, atMs) !== undefined) return;
-      add(event, factsOf(event.transaction, atMs), atMs);
+      if (!seen(event.identity, atMs)) add(event, factsOf(event.transaction, atMs), atMs);
     },
-    seen: (identity, nowMs) => events.get(identity, nowMs) !== undefined,
+    seen,
     factsOf,
-    size: () => ({
-      events: events.count,
-      transactions: transactions.count,
-      bytes: events.bytes + transactions.bytes,
-    }),
   };
 };

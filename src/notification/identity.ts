@@ -1,5 +1,16 @@
+import { hash } from "node:crypto";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { digestOf, type Digest } from "../runtime/digest.ts";
+
+const EVENT_ID_DIGITS = 32;
+
+/** A digest of the notification's texts, in lower-case hex: the same on every replica and in both flows. */
+export const eventIdOf = ({
+  transactionId,
+  status,
+  createdAt,
+}: Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt">): string =>
+  hash("sha256", `${transactionId}\n${status}\n${createdAt}`, "hex").slice(0, EVENT_ID_DIGITS);
 
 /** What the deduplication window keeps of an event. */
 export type WindowEvent = Pick<TransactionStatusUpdated, "direction" | "occurredAt"> & {
@@ -13,19 +24,7 @@ type Identified = Pick<TransactionStatusUpdated, "transactionId" | "status" | "c
 
 /**
  * Equal for two copies of one notification: the digest of transaction, status and instant, in whatever format
- * createdAt is. Uses the text of createdAt where it is no instant. The eventId is another digest, of the texts
- * alone.
+ * createdAt is; of its text where it is no instant.
  */
 export const identityOf = ({ transactionId, status, createdAt, occurredAt }: Identified): Digest =>
   digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
-
-/** @param transaction the digest of the transactionId, where it is known already */
-export const windowEventOf = (
-  event: Identified & Pick<TransactionStatusUpdated, "direction">,
-  transaction = digestOf(event.transactionId),
-): WindowEvent => ({
-  identity: identityOf(event),
-  transaction,
-  direction: event.direction,
-  occurredAt: event.occurredAt,
-});

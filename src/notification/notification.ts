@@ -1,4 +1,4 @@
-import { members, stringOf } from "../runtime/json.ts";
+import { members, stringOf, type Member } from "../runtime/json.ts";
 
 /** A notification of the partner: a transaction has reached a status. Each text is as sent. */
 export type Notification = {
@@ -31,12 +31,15 @@ const notUnderstood = (detail: string): ReadNotification => ({ ok: false, detail
 /**
  * Reads a JSON text as a notification. The last of two members with the same name counts, as in JSON.parse.
  * Never throws.
+ * @param all the members of the text, where they are known already; null when it is no JSON object
  */
-export const readNotification = (payload: string): ReadNotification => {
+export const readNotification = (
+  payload: string,
+  all: readonly Member[] | null = members(payload),
+): ReadNotification => {
   let transactionId: string | undefined;
   let status: string | undefined;
   let createdAt = "null";
-  const all = members(payload);
   if (all === null) return notUnderstood("it is not a JSON object");
   for (const { key, raw } of all) {
     if (key === "transactionId") transactionId = raw;

@@ -23,7 +23,6 @@ const ISO =
 const BRACKETS = /(?:\[!?[\w.~/+:=-]+\])+$/;
 const BASIC = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)/;
 const EPOCH = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d+))?$/;
-const EPOCH_WITH_EXPONENT = /^[1-9](?:\.\d+)?[eE]\+?0?(9|12)$/;
 const DATE_AND_HOUR = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])$/;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -46,7 +45,7 @@ const fromIso = (text: string): number | null => {
   if (Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return null;
   const offsetMs = (Number(zoneHours) * 60 + Number(zoneMinutes)) * MINUTE_MS * (sign === "+" ? 1 : -1);
   if (second === "60") {
-    // Unix time has no leap seconds: one counts as the first instant of the next UTC day.
+    // RFC 3339 allows leap seconds, Unix time has none: one counts as the first instant of the next UTC day.
     const local = parseExactly(`${date}T${minutes}:00.000Z`);
     const next = local === null ? null : local - offsetMs + MINUTE_MS;
     return next !== null && next % DAY_MS === 0 ? next : null;
@@ -59,9 +58,5 @@ const fromEpoch = (text: string): number | null => {
   if (DATE_AND_HOUR.test(text)) return null;
   const [, whole, fraction = ""] = EPOCH.exec(text) ?? [];
   if (whole?.length === 13) return Number(whole);
-  if (whole !== undefined) return Number(whole) * 1000 + Number(threeDigits(fraction));
-  // Java writes the double 1763726400123 as 1.763726400123E12.
-  const exponent = EPOCH_WITH_EXPONENT.exec(text)?.[1];
-  if (exponent === undefined) return null;
-  return Math.round(Number(text) * (exponent === "9" ? 1000 : 1));
+  return whole === undefined ? null : Number(whole) * 1000 + Number(threeDigits(fraction));
 };

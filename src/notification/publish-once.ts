@@ -1,11 +1,10 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
-import { digestOf } from "../runtime/digest.ts";
+import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import type { EventWindow } from "./event-window.ts";
-import { windowEventOf } from "./identity.ts";
-import { InFlight } from "./in-flight.ts";
-import { mergedFacts, NO_FACTS, type TransactionFacts } from "./transaction-facts.ts";
+import { identityOf, type WindowEvent } from "./identity.ts";
+import { factsWith, mergedFacts, NO_FACTS, type TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { translate } from "./translate.ts";
 
@@ -46,40 +45,45 @@ export type Published =
 
 export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<Published>;
 
+type InFlight = WindowEvent & { published: Promise<RecordPosition> };
+
 /**
  * Publishes the event of a notification unless the window holds it already. Resolves when the event is
  * durable. A duplicate of an event in flight waits for the same acknowledgement and adds no record, whichever
  * of the two flows it came by. Rejects as `publish` does.
  */
 export const publishOnce = ({ publish, window, mask, written, now }: PublishPorts): PublishOnce => {
-  const inFlight = new InFlight<RecordPosition>();
+  /** The events that Kafka has not acknowledged yet, by transaction. */
+  const inFlight = new Map<Digest, InFlight[]>();
 
-  return async (notification, { receivedAt, source, trace, facts = NO_FACTS }) => {
+  return async (notification, { receivedAt, source, trace, facts: known = NO_FACTS }) => {
     const nowMs = now();
     const transaction = digestOf(notification.transactionId);
-    const durableFacts = mergedFacts(facts, window.factsOf(transaction, nowMs));
-    const event = translate(notification, {
-      receivedAt,
-      source,
-      facts: inFlight.factsOf(transaction, durableFacts),
-      mask,
-    });
-    const entry = windowEventOf(event, transaction);
-    if (window.seen(entry.identity, nowMs)) return { kind: "duplicate", event };
-    const earlier = inFlight.find(entry);
+    const durableFacts = mergedFacts(known, window.factsOf(transaction, nowMs));
+    const others = inFlight.get(transaction) ?? [];
+    // Those in flight count: a transaction's events share a partition, and are appended as they were requested.
+    const facts = others.reduce(factsWith, durableFacts);
+    const event = translate(notification, { receivedAt, source, facts, mask });
+    const { direction, occurredAt } = event;
+    const identity = identityOf(event);
+    if (window.seen(identity, nowMs)) return { kind: "duplicate", event };
+    const earlier = others.find((other) => other.identity === identity);
     if (earlier) {
-      await earlier;
+      await earlier.published;
       return { kind: "duplicate", event };
     }
     const published = publish(event, trace);
-    inFlight.add(entry, published);
+    const entry = { identity, transaction, direction, occurredAt, published };
+    others.push(entry);
+    inFlight.set(transaction, others);
     try {
       const position = await published;
       window.add(entry, durableFacts, now());
       written(event, position);
       return { kind: "published", event, position };
     } finally {
-      inFlight.remove(entry);
+      others.splice(others.indexOf(entry), 1);
+      if (others.length === 0) inFlight.delete(transaction);
     }
   };
 };

@@ -1,5 +1,5 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
-import { eventIdOf } from "./event-id.ts";
+import { eventIdOf } from "./identity.ts";
 import type { TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { occurredAtOf } from "./occurred-at.ts";
@@ -20,15 +20,16 @@ export const translate = (
   notification: Notification,
   { receivedAt, source, facts, mask }: EventContext,
 ): TransactionStatusUpdated => {
-  const meaning = meaningOf(notification.status);
-  const occurredAt = occurredAtOf(notification.createdAt);
+  const { transactionId, status, createdAt } = notification;
+  const { stage, proves } = meaningOf(status);
+  const occurredAt = occurredAtOf(createdAt);
   return {
     eventId: eventIdOf(notification),
-    transactionId: notification.transactionId,
-    status: notification.status,
-    stage: meaning.stage,
-    direction: meaning.proves === "UNKNOWN" ? facts.direction : meaning.proves,
-    createdAt: notification.createdAt,
+    transactionId,
+    status,
+    stage,
+    direction: proves === "UNKNOWN" ? facts.direction : proves,
+    createdAt,
     occurredAt,
     receivedAt,
     source,

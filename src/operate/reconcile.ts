@@ -1,4 +1,4 @@
-import { reconcileOnce, type RunOnce } from "../log-to-events/wire/once.ts";
+import { reconcileOnce, type RunOnce } from "../log-to-events/wire/runs.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";

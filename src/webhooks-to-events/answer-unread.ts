@@ -47,7 +47,8 @@ export const answerUnread = (
 export const answerEarly = (
   c: Context<Env>,
   status: EarlyStatus,
-  { maxBodyBytes, headers = {} }: { maxBodyBytes: number; headers?: Record<string, string> },
+  maxBodyBytes: number,
+  headers: Record<string, string> = {},
 ): Response => {
   const { incoming } = c.env;
   const isBounded =

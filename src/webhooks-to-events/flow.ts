@@ -1,8 +1,8 @@
 import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext, type Span } from "../runtime/traces.ts";
-import type { RequestHead } from "./delivery.ts";
-import { parse } from "./parse.ts";
+import { parseBody } from "./parse.ts";
+import type { RequestHead } from "./request-head.ts";
 import type { Admission, Refusal } from "./verify.ts";
 
 /** An authentic notification that cannot be parsed, or whose event is too large. It becomes a dead letter. */
@@ -30,12 +30,10 @@ export type DeliveryOutcome =
   Published | { kind: "deadLettered"; detail: string; position: RecordPosition } | Refusal;
 
 /** Refuses a request by its head, or takes its body once that is read. */
-export type WebhookFlow = (
-  head: RequestHead,
-) => Refusal | { kind: "admitted"; receive: (body: Buffer) => Promise<DeliveryOutcome> };
+export type WebhookFlow = (head: RequestHead) => Refusal | ((body: Buffer) => Promise<DeliveryOutcome>);
 
 /**
- * The whole path of a notification. `receive` resolves when its event or its dead letter is durable: only then may the
+ * The whole path of a notification. Taking the body resolves when its event or its dead letter is durable: only then may the
  * answer be 2xx. Rejects when that did not succeed in time, or when the event cannot be encoded as Avro. The
  * partner then sends the notification again, which gets the same eventId.
  */
@@ -47,14 +45,14 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
   });
 
   return (head) => {
-    const admission = ports.admit(head, ports.now());
-    if (admission.kind === "refused") return admission;
+    const check = ports.admit(head, ports.now());
+    if (typeof check !== "function") return check;
 
     const { receivedAt, span, headers } = head;
-    const receive = async (body: Buffer): Promise<DeliveryOutcome> => {
-      const verification = admission.verify(body);
-      if (verification.kind === "refused") return verification;
-      const parsed = parse(head, verification.body);
+    return async (body) => {
+      const refusal = check(body);
+      if (refusal !== null) return refusal;
+      const parsed = parseBody(body);
       if (!parsed.ok) return deadLetter({ body, detail: parsed.detail, receivedAt, span });
 
       const trace = span ?? readTraceContext(headers["traceparent"], headers["tracestate"]);
@@ -67,6 +65,5 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
         throw error;
       }
     };
-    return { kind: "admitted", receive };
   };
 };

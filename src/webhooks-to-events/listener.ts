@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { Places } from "./places.ts";
-import type { Turns } from "./turns.ts";
-import type { WebhookApp } from "./webhook-app.ts";
+import type { MiddlewareHandler } from "hono";
+import { createPlaces } from "./places.ts";
+import { readInTurns } from "./turns.ts";
+import { createWebhookApp, type WebhookOptions, type WebhookPorts } from "./webhook-app.ts";
 
-export type ListenerOptions = {
+export type ListenerOptions = WebhookOptions & {
   /**
    * Open connections, idle ones included: each takes memory and a file descriptor. One more takes the place of
    * the oldest that waits for no answer.
@@ -13,8 +14,6 @@ export type ListenerOptions = {
   maxConnections: number;
   /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs: number;
-  turns: Turns;
-  places: Places;
 };
 
 /** How often node looks for requests that are late; its default is 30 seconds. */
@@ -41,8 +40,14 @@ const removeHost = (request: IncomingMessage): void => {
 };
 
 /** The public listener: the app behind node's HTTP server, with limits on what a sender can occupy. */
-export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): Server => {
-  const answer = getRequestListener(app.fetch);
+export const createWebhookServer = (
+  options: ListenerOptions,
+  ports: WebhookPorts,
+  middleware: readonly MiddlewareHandler[] = [],
+): Server => {
+  const turns = readInTurns();
+  const places = createPlaces();
+  const answer = getRequestListener(createWebhookApp(options, ports, { turns, places }, middleware).fetch);
   const server = createServer({
     // Both are set: node swaps them when headersTimeout, a minute by default, is the longer one.
     headersTimeout: options.arrivalTimeoutMs,
@@ -55,7 +60,6 @@ export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): 
   // (`allowHalfOpen` is a different option.)
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  const { places } = options;
   let open = 0;
   server.on("connection", (socket) => {
     if (open >= options.maxConnections) (places.oldest ?? socket).destroy();
@@ -65,7 +69,7 @@ export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): 
       open -= 1;
       places.close(socket);
     });
-    options.turns.enter(socket);
+    turns.enter(socket);
   });
 
   /** Requests that wait for the answer to an earlier one of their connection. */
@@ -76,7 +80,7 @@ export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): 
     const count = (pipelined.get(socket) ?? 0) + 1;
     pipelined.set(socket, count);
     response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
-    options.turns.yield(socket);
+    turns.yield(socket);
     return count > MAX_PIPELINED;
   };
 

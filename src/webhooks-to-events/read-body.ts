@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
-export type Body = { ok: true; bytes: Buffer } | { ok: false; why: "too large" | "broken off" | "given up" };
+/** Why a body is not complete. */
+export type Unread = "too large" | "broken off" | "given up";
 
 const EMPTY = Buffer.alloc(0);
 /** Of the first buffer that a body of several pieces is copied to. */
@@ -12,28 +13,23 @@ const PIECES_A_TURN = 64;
 export const declaresMore = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? 0) > maxBytes;
 
-export type ReadOptions = {
-  maxBytes: number;
-  /** Lets other connections be read before this one is read on. */
-  yieldTurn: () => void;
-};
-
 /**
  * Reads a request's body up to `maxBytes`. A sender may cut it into pieces of one byte, each of which costs
  * hundreds in a list: they are copied into one buffer that grows with what has arrived.
+ * @param yieldTurn lets other connections be read before this one is read on
  * @param done called once, after this function has returned
  * @returns a function that gives up waiting for the rest
  */
 export const readBody = (
   request: IncomingMessage,
-  { maxBytes, yieldTurn }: ReadOptions,
-  done: (body: Body) => void,
+  { maxBytes, yieldTurn }: { maxBytes: number; yieldTurn: () => void },
+  done: (body: Buffer | Unread) => void,
 ): (() => void) => {
   let buffer: Buffer = EMPTY;
   let length = 0;
   let pieces = 0;
   let isOver = false;
-  const end = (body: Body): void => {
+  const end = (body: Buffer | Unread): void => {
     if (isOver) return;
     isOver = true;
     done(body);
@@ -55,11 +51,11 @@ export const readBody = (
     .on("data", (piece: Buffer) => {
       if (++pieces % PIECES_A_TURN === 0) yieldTurn();
       if (isOver) return;
-      if (length + piece.length > maxBytes) end({ ok: false, why: "too large" });
+      if (length + piece.length > maxBytes) end("too large");
       else append(piece);
     })
-    .on("end", () => end({ ok: true, bytes: length === buffer.length ? buffer : buffer.subarray(0, length) }))
+    .on("end", () => end(length === buffer.length ? buffer : buffer.subarray(0, length)))
     // Also emitted after "end", where it has no effect.
-    .on("close", () => end({ ok: false, why: "broken off" }));
-  return () => end({ ok: false, why: "given up" });
+    .on("close", () => end("broken off"));
+  return () => end("given up");
 };

@@ -1,7 +1,9 @@
-import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHash, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
 import { standardWebhooksKey } from "../runtime/secret-list.ts";
-import { headerOf, type RequestHead } from "./delivery.ts";
-import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
+import { headerOf, type RequestHead } from "./request-head.ts";
+
+/** The secrets that are accepted now, in the configured order: the same array until a rotation. Never throws. */
+export type Secrets = () => readonly string[];
 
 /** Whether the body was signed with a secret. */
 export type BodyCheck = (body: Buffer) => boolean;
@@ -29,6 +31,43 @@ const hmacSha256 = (key: KeyObject, ...parts: readonly Buffer[]): Buffer => {
   return hmac.digest();
 };
 
+/**
+ * Derives keys from the secrets, and again only when the secrets change. An empty secret never becomes a key:
+ * it would accept an empty token from anybody. `derive` returns null for a secret that it cannot use.
+ */
+const keysOf = <K>(secrets: Secrets, derive: (secret: string) => K | null): (() => readonly K[]) => {
+  let derivedFrom: readonly string[] = [];
+  let keys: readonly K[] = [];
+  return () => {
+    const current = secrets();
+    if (current !== derivedFrom) {
+      derivedFrom = current;
+      keys = current.flatMap((secret) => (secret === "" ? [] : (derive(secret) ?? [])));
+    }
+    return keys;
+  };
+};
+
+/**
+ * Whether one of the given digests is an expected one. All have the same length. Compares every pair, so that
+ * the time does not depend on a match.
+ */
+const anyDigestMatches = (expected: readonly Buffer[], given: readonly Buffer[]): boolean => {
+  let matches = 0;
+  for (const right of expected)
+    for (const candidate of given) matches |= timingSafeEqual(right, candidate) ? 1 : 0;
+  return matches === 1;
+};
+
+/** Whether the body is signed with one of the keys; `before` is signed in front of it. */
+const signedBy =
+  (keys: () => readonly KeyObject[], given: readonly Buffer[], ...before: readonly Buffer[]): BodyCheck =>
+  (body) =>
+    anyDigestMatches(
+      keys().map((key) => hmacSha256(key, ...before, body)),
+      given,
+    );
+
 /** Decodes 32 bytes from hex (64 characters) or base64 (43 or 44); null for anything else. */
 const decodedSha256 = (text: string): Buffer | null => {
   if (text.length !== 2 * SHA256_BYTES) return BASE64_SHA256.test(text) ? Buffer.from(text, "base64") : null;
@@ -55,13 +94,11 @@ export const pathToken = (secrets: Secrets): Scheme =>
   });
 
 /** A header holds the secret itself. */
-export const headerSecret = (secrets: Secrets, headerName: string): Scheme => {
-  const name = headerName.toLowerCase();
-  return sharedSecret(secrets, (head) => {
-    const value = headerOf(head, name);
+export const headerSecret = (secrets: Secrets, lowerCaseName: string): Scheme =>
+  sharedSecret(secrets, (head) => {
+    const value = headerOf(head, lowerCaseName);
     return value === null ? [] : [value];
   });
-};
 
 /** Around the commas of a list. A prefix may hold one, too. */
 const COMMA = /\s*,\s*/g;
@@ -70,20 +107,14 @@ const COMMA = /\s*,\s*/g;
  * A header holds the HMAC-SHA256 of the body in hex or base64, after `prefix`. It may hold several, separated by
  * commas, while the sender rotates its secret.
  */
-export const bodyHmac = (secrets: Secrets, headerName: string, prefix: string): Scheme => {
-  const name = headerName.toLowerCase();
+export const bodyHmac = (secrets: Secrets, lowerCaseName: string, prefix: string): Scheme => {
   const keys = keysOf(secrets, (secret) => createSecretKey(secret, "utf8"));
   const begin = `,${prefix}`.replace(COMMA, ",");
   return (head) => {
-    const list = `,${headerOf(head, name) ?? ""}`.replace(COMMA, ",");
+    const list = `,${headerOf(head, lowerCaseName) ?? ""}`.replace(COMMA, ",");
     const [, ...entries] = list.split(begin);
     const given = entries.flatMap((entry) => decodedSha256(entry.split(",", 1)[0] ?? "") ?? []);
-    if (given.length === 0) return null;
-    return (body) =>
-      anyDigestMatches(
-        keys().map((key) => hmacSha256(key, body)),
-        given,
-      );
+    return given.length === 0 ? null : signedBy(keys, given);
   };
 };
 
@@ -112,12 +143,6 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
       return signature === undefined ? [] : [Buffer.from(signature, "base64")];
     });
-    if (given.length === 0) return null;
-    const signed = wireBytes(`${id}.${timestamp}.`);
-    return (body) =>
-      anyDigestMatches(
-        keys().map((key) => hmacSha256(key, signed, body)),
-        given,
-      );
+    return given.length === 0 ? null : signedBy(keys, given, wireBytes(`${id}.${timestamp}.`));
   };
 };

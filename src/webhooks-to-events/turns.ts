@@ -1,9 +1,5 @@
 import type { Socket } from "node:net";
 
-/** A turn of the event loop that takes longer is too full for more than one connection of those that wait. */
-const FULL_TURN_MS = 5;
-const MAX_A_TURN = 4;
-
 function pauseAgain(this: Socket): void {
   this.pause();
 }
@@ -15,26 +11,18 @@ export const stopReading = (socket: Socket): void => {
 
 /**
  * Lets connections wait for each other: new ones, and those that have sent much work at once, such as a body in
- * pieces of one byte. They are read one after the other, so that the rest is answered in between.
- * @param monotonic milliseconds
+ * pieces of one byte. A turn of the event loop reads one of each, so that the rest is answered in between.
  */
-export const readInTurns = (monotonic: () => number) => {
+export const readInTurns = () => {
   const fresh: Socket[] = [];
   const crowded = new Set<Socket>();
-  let lastTurnAt = 0;
-  let allowed = 1;
   let takesNewest = true;
 
   const resume = (socket: Socket | undefined): void => void socket?.off("resume", pauseAgain).resume();
   const turn = (): void => {
-    const now = monotonic();
-    allowed = now - lastTurnAt < FULL_TURN_MS ? Math.min(2 * allowed, MAX_A_TURN) : 1;
-    lastTurnAt = now;
-    for (let i = 0; i < allowed; i++) {
-      // The newest and the oldest by turns: who connects during a flood neither waits for all of it, nor for ever.
-      resume(takesNewest ? fresh.pop() : fresh.shift());
-      takesNewest = !takesNewest;
-    }
+    // The newest and the oldest by turns: who connects during a flood neither waits for all of it, nor for ever.
+    resume(takesNewest ? fresh.pop() : fresh.shift());
+    takesNewest = !takesNewest;
     const [next] = crowded;
     if (next) crowded.delete(next);
     resume(next);

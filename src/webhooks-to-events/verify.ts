@@ -1,83 +1,64 @@
 import { rangesOf } from "../runtime/cidr.ts";
-import { clientAddress } from "./client-address.ts";
-import type { RequestHead } from "./delivery.ts";
-import type { Secrets } from "./secret-keys.ts";
-import { anyBody, bodyHmac, headerSecret, pathToken, standardWebhooks, type Scheme } from "./signatures.ts";
-
-declare const verified: unique symbol;
-
-/**
- * The body of an authentic sender. Only this file creates values of this type, so a function that takes one cannot
- * run before the check.
- */
-export type VerifiedBody = Buffer & { readonly [verified]: true };
+import { clientAddress, type RequestHead } from "./request-head.ts";
+import { anyBody, bodyHmac, headerSecret, pathToken, standardWebhooks } from "./signatures.ts";
+import type { Scheme, Secrets } from "./signatures.ts";
 
 /** The answer is this status with an empty body. */
 export type Refusal = { kind: "refused"; status: 401 | 404 };
 
-/** What a request's head allows: nothing, or to read the body and verify that too. */
-export type Admission =
-  | Refusal
-  | {
-      kind: "admitted";
-      verify: (body: Buffer) => Refusal | { kind: "verified"; body: VerifiedBody };
-    };
+/** What a request's head allows: nothing, or to read the body and have it checked, too. Null for an authentic one. */
+export type Admission = Refusal | ((body: Buffer) => Refusal | null);
 
-export type Auth =
-  | { kind: "path-token" }
-  | { kind: "header"; headerName: string }
-  | {
-      kind: "hmac";
-      headerName: string;
-      /** Before the digest, such as `sha256=`; often empty. */ prefix: string;
-    }
-  | { kind: "standard-webhooks"; /** Accepted clock skew, in both directions. */ toleranceMs: number }
-  | { kind: "none" };
-
+/** The settings WEBHOOK_…, and the secrets. */
 export type VerificationOptions = {
-  auth: Auth;
-  /** Not called with `none`. */
-  secrets: Secrets;
+  auth: "path-token" | "header" | "hmac" | "standard-webhooks" | "none" | undefined;
+  signatureHeader?: string | undefined;
+  /** Before the digest, such as `sha256=`; often empty. */
+  signaturePrefix: string;
+  /** Accepted clock skew, in both directions. */
+  toleranceMs: number;
   /** When empty, every address is allowed. */
   allowedCidrs: readonly string[];
   trustedProxyCidrs: readonly string[];
+  /** Not called with `none`. */
+  secrets: Secrets;
 };
 
-const schemeOf = (auth: Auth, secrets: Secrets): Scheme => {
-  switch (auth.kind) {
+const schemeOf = ({ auth, secrets, ...options }: VerificationOptions): Scheme => {
+  const headerName = (options.signatureHeader ?? "").toLowerCase();
+  switch (auth) {
     case "path-token":
       return pathToken(secrets);
     case "header":
-      return headerSecret(secrets, auth.headerName);
+      return headerSecret(secrets, headerName);
     case "hmac":
-      return bodyHmac(secrets, auth.headerName, auth.prefix);
+      return bodyHmac(secrets, headerName, options.signaturePrefix);
     case "standard-webhooks":
-      return standardWebhooks(secrets, auth.toleranceMs);
+      return standardWebhooks(secrets, options.toleranceMs);
     case "none":
       return () => anyBody;
+    case undefined:
+      throw new Error("WEBHOOK_AUTH is checked when the configuration is read");
   }
 };
 
-/**
- * Builds the check from its settings. Throws a RangeError for an invalid CIDR; the check itself never throws.
- */
+const authentic = (): null => null;
+
+/** Builds the check from its settings. Throws a RangeError for an invalid CIDR; the check itself never throws. */
 export const verification = (
   options: VerificationOptions,
 ): ((head: RequestHead, nowMs: number) => Admission) => {
-  const scheme = schemeOf(options.auth, options.secrets);
-  const isAllowed = options.allowedCidrs.length === 0 ? () => true : rangesOf(options.allowedCidrs);
+  const scheme = schemeOf(options);
+  const isAllowed = options.allowedCidrs.length === 0 ? null : rangesOf(options.allowedCidrs);
   const isTrustedProxy = rangesOf(options.trustedProxyCidrs);
   const foreign: Refusal = { kind: "refused", status: 401 };
-  const refusal: Refusal = { kind: "refused", status: options.auth.kind === "path-token" ? 404 : 401 };
+  const refusal: Refusal = { kind: "refused", status: options.auth === "path-token" ? 404 : 401 };
   return (head, nowMs) => {
     // The address is checked first, so that the answer to a foreign address does not tell whether the secret
     // was right.
-    if (options.allowedCidrs.length > 0 && !isAllowed(clientAddress(head, isTrustedProxy))) return foreign;
+    if (isAllowed && !isAllowed(clientAddress(head, isTrustedProxy))) return foreign;
     const isSigned = scheme(head, nowMs);
     if (isSigned === null) return refusal;
-    return {
-      kind: "admitted",
-      verify: (body) => (isSigned(body) ? { kind: "verified", body: body as VerifiedBody } : refusal),
-    };
+    return isSigned === anyBody ? authentic : (body) => (isSigned(body) ? null : refusal);
   };
 };

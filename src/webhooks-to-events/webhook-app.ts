@@ -1,27 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
-import { LinkedList } from "./linked-list.ts";
 import type { Span } from "../runtime/traces.ts";
 import { answerEarly, answerUnread, awaitsContinue, type Env } from "./answer-unread.ts";
 import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
-import { declaresMore, readBody, type Body } from "./read-body.ts";
-import type { Places } from "./places.ts";
+import { LinkedList, type Places } from "./places.ts";
+import { declaresMore, readBody, type Unread } from "./read-body.ts";
 import type { Turns } from "./turns.ts";
 
-export type WebhookAppOptions = {
+export type WebhookOptions = {
   path: string;
   /** Whether a slash and a token follow the path. */
   pathToken: boolean;
   maxBodyBytes: number;
   /** Requests in progress at once, beyond which the answer is 503. */
   maxInFlight: number;
-  /** The value of Retry-After with a 503. */
-  retryAfterSeconds: number;
 };
 
-/**
- * How a request ended, for metrics and the log. `outcome` is null when the request did not reach the flow.
- */
+/** How a request ended, for metrics and the log. `outcome` is null when the request did not reach the flow. */
 export type ServedRequest = {
   status: number;
   /** On the monotonic clock. */
@@ -31,26 +26,18 @@ export type ServedRequest = {
   span: Span | undefined;
 };
 
-export type WebhookAppPorts = {
+export type WebhookPorts = {
   /** Null while starting and shutting down: then every answer is 503. */
   flow: () => WebhookFlow | null;
   served: (request: ServedRequest) => void;
   /** Begins the span of a request; absent when tracing is off. */
   trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
-  turns: Pick<Turns, "yield">;
-  places: Pick<Places, "keep" | "release">;
-  /** Monotonic milliseconds. */
-  monotonic: () => number;
-  /** Milliseconds since the Unix epoch. */
-  now: () => number;
+  /** Milliseconds: monotonic ones, and those since the Unix epoch. */
+  clock: { monotonic: () => number; now: () => number };
 };
 
-export type WebhookApp = Hono<Env>;
-
-/**
- * After this time a request that is still arriving may be given up for another one, when all places are
- * taken.
- */
+const RETRY_AFTER = { "retry-after": "5" };
+/** After so long a request that is still arriving may be given up for another one, when all places are taken. */
 const SLOW_MS = 1_000;
 
 /** The last segment of the request's path, percent-encoding untouched. */
@@ -71,24 +58,35 @@ const answerTo = (c: Context, outcome: DeliveryOutcome): Response => {
   }
 };
 
+const refuse = (c: Context<Env>, why: Unread): Response => {
+  switch (why) {
+    case "too large":
+      return answerUnread(c, 413);
+    case "given up":
+      return answerUnread(c, 503, RETRY_AFTER);
+    case "broken off":
+      return c.body("", 400);
+  }
+};
+
 /**
  * The only route of the public listener. It answers 2xx only after the flow has resolved, and 503 for every
  * failure of the bridge itself.
  */
 export const createWebhookApp = (
-  options: WebhookAppOptions,
-  ports: WebhookAppPorts,
+  { path, pathToken, maxBodyBytes, maxInFlight }: WebhookOptions,
+  { clock, ...ports }: WebhookPorts,
+  { turns, places }: { turns: Turns; places: Places },
   middleware: readonly MiddlewareHandler[] = [],
-): WebhookApp => {
-  const retryAfter = { "retry-after": String(options.retryAfterSeconds) };
+): Hono<Env> => {
   let inFlight = 0;
   /** Requests whose body is not complete yet, the oldest first. */
   const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();
 
-  const read = (incoming: IncomingMessage, startedAt: number): Promise<Body> =>
+  const read = (incoming: IncomingMessage, startedAt: number): Promise<Buffer | Unread> =>
     new Promise((resolve) => {
-      const yieldTurn = (): void => ports.turns.yield(incoming.socket);
-      const giveUp = readBody(incoming, { maxBytes: options.maxBodyBytes, yieldTurn }, (body) => {
+      const yieldTurn = (): void => turns.yield(incoming.socket);
+      const giveUp = readBody(incoming, { maxBytes: maxBodyBytes, yieldTurn }, (body) => {
         arriving.remove(arrival);
         // All bodies that have arrived are read before the first one is verified: that saves a tenth of the
         // processor time under load.
@@ -97,10 +95,7 @@ export const createWebhookApp = (
       const arrival = arriving.add({ giveUp, startedAt });
     });
 
-  /**
-   * Gives up the oldest request if it is slow, because slow senders must not lock out the others. False when
-   * there is none.
-   */
+  /** Gives up the oldest request if it is slow: slow senders must not lock out the others. False when there is none. */
   const giveUpSlowest = (nowMs: number): boolean => {
     const oldest = arriving.first;
     if (!oldest || nowMs - oldest.startedAt < SLOW_MS) return false;
@@ -108,70 +103,56 @@ export const createWebhookApp = (
     return true;
   };
 
-  const { maxBodyBytes } = options;
-  const unavailable = (c: Context<Env>): Response =>
-    answerEarly(c, 503, { maxBodyBytes, headers: retryAfter });
-  const refuse = (c: Context<Env>, why: Exclude<Body, { ok: true }>["why"]): Response => {
-    switch (why) {
-      case "too large":
-        return answerUnread(c, 413);
-      case "given up":
-        return answerUnread(c, 503, retryAfter);
-      case "broken off":
-        return c.body("", 400);
-    }
-  };
+  const unavailable = (c: Context<Env>): Response => answerEarly(c, 503, maxBodyBytes, RETRY_AFTER);
 
-  const app: WebhookApp = new Hono();
+  const app = new Hono<Env>();
   for (const handler of middleware) app.use(handler);
-  const route = options.pathToken ? `${options.path}/:token` : options.path;
 
   // One handler for all methods: Hono composes several ones of a path for each request, as it does middleware.
-  app.all(route, async (c) => {
-    if (c.req.method !== "POST") return answerEarly(c, 405, { maxBodyBytes, headers: { allow: "POST" } });
+  app.all(pathToken ? `${path}/:token` : path, async (c) => {
+    if (c.req.method !== "POST") return answerEarly(c, 405, maxBodyBytes, { allow: "POST" });
     const { incoming, outgoing } = c.env;
-    const startedAt = ports.monotonic();
-    const receivedAt = ports.now();
+    const startedAt = clock.monotonic();
+    const receivedAt = clock.now();
     const span = ports.trace?.(incoming.headers);
     const served = (
       response: Response,
-      reception: DeliveryOutcome | null = null,
+      outcome: DeliveryOutcome | null = null,
       error: unknown = null,
     ): Response => {
-      ports.served({ status: response.status, startedAt, outcome: reception, error, span });
+      ports.served({ status: response.status, startedAt, outcome, error, span });
       return response;
     };
     const flow = ports.flow();
     if (flow === null) return served(unavailable(c));
-    const admission = flow({
-      pathToken: options.pathToken ? lastSegmentOf(incoming) : null,
+    const receive = flow({
+      pathToken: pathToken ? lastSegmentOf(incoming) : null,
       headers: incoming.headers,
       peerAddress: incoming.socket.remoteAddress ?? "",
       receivedAt,
       span,
     });
-    if (admission.kind === "refused")
-      return served(answerEarly(c, admission.status, { maxBodyBytes }), admission);
+    if (typeof receive !== "function") return served(answerEarly(c, receive.status, maxBodyBytes), receive);
     if (declaresMore(incoming, maxBodyBytes)) return served(refuse(c, "too large"));
-    if (inFlight >= options.maxInFlight && !giveUpSlowest(startedAt)) return served(unavailable(c));
+    if (inFlight >= maxInFlight && !giveUpSlowest(startedAt)) return served(unavailable(c));
     inFlight += 1;
     try {
       if (awaitsContinue(incoming)) outgoing.writeContinue();
       // Read from node's own request: the fetch API costs a fifth of the throughput, and has no size limit.
       const body = await read(incoming, startedAt);
-      if (!body.ok) return served(refuse(c, body.why));
+      if (typeof body === "string") return served(refuse(c, body));
       // Strangers who come now must not take its place.
-      ports.places.keep(incoming.socket);
-      const outcome = await admission.receive(body.bytes);
+      places.keep(incoming.socket);
+      const outcome = await receive(body);
       return served(answerTo(c, outcome), outcome);
     } catch (error) {
-      return served(c.body("", 503, retryAfter), null, error);
+      return served(c.body("", 503, RETRY_AFTER), null, error);
     } finally {
       inFlight -= 1;
-      ports.places.release(incoming.socket);
+      places.release(incoming.socket);
     }
   });
-  app.notFound((c) => answerEarly(c, 404, { maxBodyBytes }));
+  app.notFound((c) => answerEarly(c, 404, maxBodyBytes));
   // Only middleware can throw here.
   app.onError((_, c) => unavailable(c));
   return app;

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { createManagementServer } from "../../src/ops/management.ts";
 import { createMetrics } from "../../src/ops/metrics.ts";
 import { eventually } from "../support/eventually.ts";
-import { openReception, PATH, SECRET } from "./webhooks-to-events/reception.ts";
+import { BY_HEADER, openReception, PATH, SECRET } from "./webhooks-to-events/reception.ts";
 
 const documentPath = new URL("../../docs/openapi.yaml", import.meta.url).pathname;
 type Answer = { headers?: Record<string, { schema: object }>; content?: Record<string, { schema: object }> };
@@ -56,7 +56,7 @@ const desk = async (setup: Parameters<typeof openReception>[0]) => {
 
 /** Every answer of the public listener, produced by the listener itself. */
 const webhookAnswers = (auth: "path" | "header"): Record<string, () => Promise<Got>> => {
-  const setup = auth === "path" ? {} : { auth: { kind: "header", headerName: "x-secret" } as const };
+  const setup = auth === "path" ? {} : BY_HEADER;
   const path = auth === "path" ? `${PATH}/${SECRET}` : PATH;
   const post = async (body: string, more: Parameters<typeof openReception>[0] = {}) => {
     const opened = await desk({ ...setup, ...more });
@@ -102,13 +102,13 @@ const answers: Record<string, Record<string, () => Promise<Got>>> = {
   [BASE]: {
     ...webhookAnswers("header"),
     "post 401": async () => {
-      const opened = await desk({ auth: { kind: "header", headerName: "x-secret" } });
+      const opened = await desk(BY_HEADER);
       return opened.post(notification, {}, new URL(PATH, opened.url).href);
     },
   },
   [`${BASE}/{token}`]: {
     ...webhookAnswers("path"),
-    "post 401": async () => (await desk({ allowedCidrs: ["203.0.113.0/24"] })).post(notification),
+    "post 401": async () => (await desk({ verify: { allowedCidrs: ["203.0.113.0/24"] } })).post(notification),
     "post 404": async () => {
       const opened = await desk({});
       return opened.post(notification, {}, new URL(`${PATH}/wrong`, opened.url).href);

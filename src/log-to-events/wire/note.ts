@@ -15,9 +15,6 @@ export type ReconcileNote = {
   wholeAtMs: number | null;
 };
 
-/** The note of an older version only says when the run ended; no run takes longer. */
-const LONGEST_RUN_MS = 86_400_000;
-
 /** When the last complete run ended; null if that is not known. */
 export const completeAt = ({ completeAtMs }: ReconcileNote, nowMs: number): number | null =>
   completeAtMs === null || isAhead(completeAtMs, nowMs) ? null : completeAtMs;
@@ -32,11 +29,9 @@ export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
 const instantOf = (value: unknown): number | null => (typeof value === "string" ? readInstant(value) : null);
 
 export const readNote = (text: string): ReconcileNote => {
-  // It may be no note, or one of another program.
-  const { completeAt, wholeAt } = objectOf(parseJson(text)) ?? {};
-  const completeAtMs = instantOf(completeAt);
-  const fallback = completeAtMs === null ? null : completeAtMs - LONGEST_RUN_MS;
-  return { completeAtMs, wholeAtMs: instantOf(wholeAt) ?? fallback };
+  // It may be no note, or one of another program. That of an older version only says when the run ended.
+  const { completeAt: complete, wholeAt = complete } = objectOf(parseJson(text)) ?? {};
+  return { completeAtMs: instantOf(complete), wholeAtMs: instantOf(wholeAt) };
 };
 
 /** What the last leader noted. */

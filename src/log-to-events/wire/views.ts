@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { readAnswer, type ReadAnswer } from "../read-answer.ts";
 import { readEntry } from "../read-entry.ts";
-import { splitAnswer } from "../split-answer.ts";
+import { splitAnswer, type Element } from "../split-answer.ts";
 import type { LogAnswer } from "../../partner/types.ts";
 import { escapeInvisible, escapeInvisibleLines } from "../../runtime/invisible.ts";
 
@@ -31,30 +31,29 @@ const text: PartnerLogView = async ({ body }, write) => {
   return null;
 };
 
+const answerForm = ({ partner }: Config) => ({
+  entriesPointer: partner.logEntriesPointer ?? null,
+  notificationPointer: partner.logNotificationPointer ?? null,
+  maxEntryBytes: MAX_ENTRY_BYTES,
+});
+
 /** One line per entry. */
 const eachEntry =
-  ({ partner }: Config, lineOf: (entry: string) => string): PartnerLogView =>
+  (config: Config, lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {
     let lines = "";
     let hidden = 0;
+    const take = ({ text: entry }: Element): void => {
+      if (entry === null) hidden += 1;
+      else lines += `${escapeInvisible(lineOf(entry))}\n`;
+    };
+    /** Backpressure: reads on only when the lines so far are written. */
     const flush = async (): Promise<void> => {
       const ready = lines;
       lines = "";
       if (ready !== "") await write(Buffer.from(ready));
     };
-    /** Backpressure: reads on only when the lines so far are written. */
-    async function* inStep(): AsyncGenerator<Uint8Array> {
-      for await (const bytes of body) {
-        yield bytes;
-        await flush();
-      }
-    }
-    const form = { entriesPointer: partner.logEntriesPointer ?? null, maxEntryBytes: MAX_ENTRY_BYTES };
-    const { arrays, fault } = await splitAnswer(inStep(), form, (element) => {
-      if (element.text === null) hidden += 1;
-      else lines += `${escapeInvisible(lineOf(element.text))}\n`;
-    });
-    await flush();
+    const { arrays, fault } = await splitAnswer(body, answerForm(config), take, flush);
     if (fault !== null) return fault;
     if (hidden > 0)
       return `holds ${hidden} entries that are larger than 1 MiB or no UTF-8, and are not shown`;
@@ -83,13 +82,7 @@ export const partnerLogViews = (config: Config) => ({
 
 /** What the reconcile flow finds in an answer; nothing is published. Rejects where the body breaks off. */
 export const examineLog = (
-  { partner }: Config,
+  config: Config,
   answer: Pick<LogAnswer, "httpStatus" | "headers" | "body">,
-): Promise<Pick<ReadAnswer, "reasons" | "isUnderstood">> => {
-  const form = {
-    entriesPointer: partner.logEntriesPointer ?? null,
-    notificationPointer: partner.logNotificationPointer ?? null,
-    maxEntryBytes: MAX_ENTRY_BYTES,
-  };
-  return readAnswer(answer.body, form, answer, () => undefined);
-};
+): Promise<Pick<ReadAnswer, "reasons" | "isUnderstood">> =>
+  readAnswer(answer.body, answerForm(config), answer, () => undefined);

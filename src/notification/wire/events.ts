@@ -3,11 +3,11 @@ import { cloudEventHeaders } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import { encoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
-import { EventTooLarge, publishOnce, type PublishOnce, type PublishPorts } from "../publish-once.ts";
+import { EventTooLarge, publishOnce, type PublishOnce } from "../publish-once.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { TraceContext } from "../../runtime/traces.ts";
+import type { TraceContext, Traces } from "../../runtime/traces.ts";
 import type { Services } from "../../services/services.ts";
 import { bridgeSource } from "../../services/source.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
@@ -68,15 +68,13 @@ export const openEvents = async (
         throw isRefused(error) ? new EventTooLarge(messageOf(error), { cause: error }) : error;
       });
   };
-  const publish: PublishPorts["publish"] = (event, parent) => {
-    if (traces === null) return put(event, parent);
-    const attributes = { "messaging.message.id": event.eventId };
-    return sendInSpan(
-      traces,
-      { topic: topics.transactionStatus, carriesTrace: true, parent, attributes },
-      (trace) => put(event, trace),
-    );
-  };
+  const putInSpan =
+    (to: Traces) =>
+    (event: TransactionStatusUpdated, parent: TraceContext | null): Promise<RecordPosition> => {
+      const attributes = { "messaging.message.id": event.eventId };
+      const record = { topic: topics.transactionStatus, carriesTrace: true, parent, attributes };
+      return sendInSpan(to, record, (trace) => put(event, trace));
+    };
 
   return {
     window: followed.window,
@@ -84,7 +82,7 @@ export const openEvents = async (
       while (!followed.state().up) await clock.sleep(CHECK_EVERY_MS, signal);
     },
     publishOnce: publishOnce({
-      publish,
+      publish: traces ? putInSpan(traces) : put,
       window: followed.window,
       mask: maskOwnSecrets(config),
       written: (event, position) => {

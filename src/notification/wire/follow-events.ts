@@ -5,9 +5,11 @@ import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import { eventWindow, type EventWindow } from "../event-window.ts";
-import { windowEventOf } from "../identity.ts";
+import { identityOf } from "../identity.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
+import { digestOf } from "../../runtime/digest.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
+import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../services/services.ts";
 import { topicProgress } from "./topic-progress.ts";
 
@@ -61,19 +63,17 @@ export const followEvents = async (
   /** Partitions that are being read. */
   let reading = new Set<number>();
 
-  const noteAt =
-    (timestampMs: number) =>
-    (decoded: Awaited<ReturnType<typeof decode>>): void => {
-      if (decoded.ok) window.note(windowEventOf(decoded.value), timestampMs);
-    };
-
   const take = (record: Incoming): boolean => {
     const { value, timestampMs } = record;
     progress.read(record);
     if (value === null) return true;
-    const decoded = decode(value);
-    if (decoded instanceof Promise) void decoded.then(noteAt(timestampMs), () => undefined);
-    else noteAt(timestampMs)(decoded);
+    const noted = whenKnown(decode(value), (decoded) => {
+      if (!decoded.ok) return;
+      const { direction, occurredAt, transactionId } = decoded.value;
+      const [identity, transaction] = [identityOf(decoded.value), digestOf(transactionId)];
+      window.note({ identity, transaction, direction, occurredAt }, timestampMs);
+    });
+    noted?.catch(() => undefined);
     return true;
   };
 
@@ -114,13 +114,11 @@ export const followEvents = async (
     reading = new Set(unread.keys());
     tail.focus(unread);
   };
-  let checking = false;
+  let checking: Promise<void> | null = null;
   const checks = setInterval(() => {
-    if (checking) return;
-    checking = true;
-    void check()
+    checking ??= check()
       .catch(() => undefined)
-      .finally(() => (checking = false));
+      .finally(() => (checking = null));
   }, CHECK_EVERY_MS);
 
   return {

@@ -43,7 +43,7 @@ describe("a 2xx whose body is not the log", () => {
         /^ok its log of .* can be read \(200\)/,
       );
     expect(await lineAt(answer("200 OK", '{"items":[],"next":"/page/2"}', DATE))).toMatch(
-      /^warn .*not as a whole: the answer names a next page: read "When a run is not complete"/,
+      /^warn .*not as a whole: the answer says that there are more entries than it holds: read "When a run is not complete"/,
     );
   });
 

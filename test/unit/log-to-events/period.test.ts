@@ -14,21 +14,6 @@ const dateWith = (hours: number, ms: number): string =>
   new Date(ms + hours * HOUR_MS).toISOString().slice(0, 10);
 
 describe("the dates of a window", () => {
-  test("are widened by what zone and exclusive ends could take away", () => {
-    expect(datesAround({ fromMs: at("2026-11-20T11:59:59Z"), toMs: at("2026-11-22T09:59:59Z") })).toEqual({
-      startDate: "2026-11-18",
-      endDate: "2026-11-23",
-    });
-    expect(datesAround({ fromMs: at("2026-11-20T12:00:00Z"), toMs: at("2026-11-22T10:00:00Z") })).toEqual({
-      startDate: "2026-11-19",
-      endDate: "2026-11-24",
-    });
-    expect(datesAround({ fromMs: at("2024-03-01T00:00:00Z"), toMs: at("2024-12-31T23:00:00Z") })).toEqual({
-      startDate: "2024-02-28",
-      endDate: "2025-01-02",
-    });
-  });
-
   test.each(zones)(
     "UTC%i loses no instant, whichever ends are left out, asked at once or by single days",
     (zone) => {
@@ -50,14 +35,6 @@ describe("the dates of a window", () => {
       }
     },
   );
-});
-
-test("single days are asked as D to D+1, over the end of a month", () => {
-  expect(singleDays({ startDate: "2026-02-27", endDate: "2026-03-02" })).toEqual([
-    { startDate: "2026-02-27", endDate: "2026-02-28" },
-    { startDate: "2026-02-28", endDate: "2026-03-01" },
-    { startDate: "2026-03-01", endDate: "2026-03-02" },
-  ]);
 });
 
 test.each([

@@ -18,10 +18,6 @@ const SHAPES: [name: string, entry: unknown][] = [
     },
   ],
   [
-    "an event with its data under event.data, and deliveries that wait",
-    { id: "evt_1", pending_webhooks: 1, event: { id: "e", created: 1795262409, data: change } },
-  ],
-  [
     "a body as text in the request, and the response beside it",
     {
       ...{ id: 71, guid: "a", delivered_at: "2026-11-21T12:00:09Z", status: "OK", status_code: 200 },
@@ -46,10 +42,6 @@ const SHAPES: [name: string, entry: unknown][] = [
   [
     "the transaction's id beside the delivery's status, the notification under payload",
     { transactionId: "tx-1", status: "DELIVERED", createdAt: "2026-11-21T12:00:05Z", payload: change },
-  ],
-  [
-    "a body with an envelope of its own",
-    { webhook: { url: "https://x", body: { event: "transaction_status_updated", ...{ data: change } } } },
   ],
   ["an entry that is JSON in a string, with a notification in a string", JSON.stringify({ message: text })],
 ];

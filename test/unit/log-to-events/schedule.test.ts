@@ -1,42 +1,12 @@
 import { expect, test } from "vitest";
 import type { Reconcile, Report, RunRequest } from "../../../src/log-to-events/flow.ts";
 import type { Period } from "../../../src/log-to-events/period.ts";
-import { reconcileRepeatedly, periodOf } from "../../../src/log-to-events/schedule.ts";
+import { reconcileRepeatedly } from "../../../src/log-to-events/schedule.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 
 const HOUR_MS = 3_600_000;
 const OPTIONS = { everyMs: HOUR_MS, windowMs: 26 * HOUR_MS, lookbackMs: 72 * HOUR_MS, minAgeMs: 600_000 };
 const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
-
-test("a run looks far back at a start, until that was complete, and once a day; then as far as the window", () => {
-  const back = (last: { wholeAt: number; lookbackAt: number | null }): number =>
-    (NOW_MS - periodOf(NOW_MS, OPTIONS, last).fromMs) / HOUR_MS;
-  expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt: null })).toBe(72);
-  const lookbackAt = NOW_MS - HOUR_MS;
-  expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt })).toBe(26);
-  expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt: NOW_MS - 24 * HOUR_MS })).toBe(72);
-});
-
-test("however long no run read everything, the next one looks back behind the last that did, but two weeks at most", () => {
-  const fromMs = (hoursAgo: number): number => {
-    const at = NOW_MS - hoursAgo * HOUR_MS;
-    return periodOf(NOW_MS, OPTIONS, { wholeAt: at, lookbackAt: at }).fromMs;
-  };
-  expect(fromMs(100)).toBe(NOW_MS - 100 * HOUR_MS - OPTIONS.minAgeMs);
-  expect(fromMs(1_000)).toBe(NOW_MS - 14 * 24 * HOUR_MS);
-});
-
-test("a run looks back as far as it can where the last one was under a clock that was ahead", () => {
-  const after = (aheadMs: number) => {
-    const at = NOW_MS + aheadMs;
-    const { fromMs, isLookback } = periodOf(NOW_MS, OPTIONS, { wholeAt: at, lookbackAt: at });
-    return { back: (NOW_MS - fromMs) / HOUR_MS, isLookback };
-  };
-  expect(after(HOUR_MS)).toEqual({ back: 336, isLookback: true });
-  expect(after(1_000 * HOUR_MS)).toEqual({ back: 336, isLookback: true });
-  // As the clocks of two replicas may differ.
-  expect(after(60_000)).toEqual({ back: 26, isLookback: false });
-});
 
 /** Runs an hour apart, with these results; the clock is ahead by so much while a run goes on. */
 const lead = async (results: Report["result"][], notedAt: number | null, aheadMs: readonly number[] = []) => {

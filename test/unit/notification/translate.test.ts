@@ -37,13 +37,6 @@ test("an absent createdAt counts as empty in the event id", () => {
   });
 });
 
-test("a status that proves no direction takes the known one, one that proves it does not", () => {
-  const known: TransactionFacts = { direction: "INBOUND", latestOccurredAt: null };
-  expect(translated({ status: "CANCELED" }, known).direction).toBe("INBOUND");
-  expect(translated({ status: "REFUNDED" }, known).direction).toBe("OUTBOUND");
-  expect(translated({ status: "CANCELED" }).direction).toBe("UNKNOWN");
-});
-
 test("out of order means strictly earlier than the latest known instant", () => {
   const after = (latestOccurredAt: number | null): TransactionFacts => ({
     direction: "UNKNOWN",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { publishOnce } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents, type DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
-import { verification } from "../../../src/webhooks-to-events/verify.ts";
+import { verificationOf } from "./reception.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import type { RecordPosition } from "../../../src/runtime/record-position.ts";
 
@@ -14,12 +14,7 @@ const openFlow = () => {
   const written: { eventId: string; position: RecordPosition }[] = [];
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
-    admit: verification({
-      auth: { kind: "none" },
-      secrets: () => [],
-      allowedCidrs: [],
-      trustedProxyCidrs: [],
-    }),
+    admit: verificationOf({}),
     publishOnce: publishOnce({
       publish: (event) =>
         new Promise<RecordPosition>((resolve, reject) => {
@@ -40,9 +35,9 @@ const openFlow = () => {
   });
   const head = { pathToken: null, headers: {}, peerAddress: "127.0.0.1", receivedAt: NOW_MS };
   const post = (transactionId: string, status: string, createdAt: unknown): Promise<DeliveryOutcome> => {
-    const admission = flow(head);
-    if (admission.kind === "refused") throw new Error("not admitted");
-    return admission.receive(Buffer.from(JSON.stringify({ transactionId, status, createdAt })));
+    const receive = flow(head);
+    if (typeof receive !== "function") throw new Error("not admitted");
+    return receive(Buffer.from(JSON.stringify({ transactionId, status, createdAt })));
   };
   const deliver = (transactionId: string, status: string, minute: number) =>
     post(transactionId, status, `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`);

@@ -1,25 +1,8 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { members } from "../../../src/runtime/json.ts";
-import { parse } from "../../../src/webhooks-to-events/parse.ts";
+import { parseBody as parsed } from "../../../src/webhooks-to-events/parse.ts";
 import { translate } from "../../../src/notification/translate.ts";
-import { verification } from "../../../src/webhooks-to-events/verify.ts";
 import { hostileCorpus, hugeCorpus } from "../../support/hostile-corpus.ts";
-
-const verify = verification({
-  auth: { kind: "none" },
-  secrets: () => [],
-  allowedCidrs: [],
-  trustedProxyCidrs: [],
-});
-const parsed = (body: Buffer, headers: Record<string, string> = {}) => {
-  const head = { pathToken: null, headers, peerAddress: "", receivedAt: 0 };
-  const admission = verify(head, 0);
-  if (admission.kind === "refused") throw new Error("not admitted");
-  const verification = admission.verify(body);
-  if (verification.kind === "refused") throw new Error("not verified");
-  return parse(head, verification.body);
-};
 
 test.each(hostileCorpus)("$name", ({ body, becomes }) => {
   const bytes = body();
@@ -58,27 +41,6 @@ test("what is not understood is told without repeating any of it", () => {
     detail: "status is not a string",
   });
   expect(parsed(Buffer.from("s3cret"))).toEqual({ ok: false, detail: "it is not a JSON object" });
-});
-
-test.each([
-  [{ "content-encoding": "gzip" }, gzipSync("{}"), "gzip"],
-  [{}, gzipSync("{}"), "gzip"],
-  [{ "content-encoding": "BR" }, brotliCompressSync("{}"), "br"],
-  [{ "content-encoding": "x-deflate" }, deflateSync("{}"), "deflate"],
-])("a compressed body is called one: %j", (headers: Record<string, string>, body, by) => {
-  expect(parsed(body, headers)).toEqual({
-    ok: false,
-    detail: `the body is compressed with ${by}: the sender must send it as plain JSON`,
-  });
-});
-
-test("a body that only says that it is compressed is read; an encoding that nobody knows is not quoted", () => {
-  const plain = Buffer.from('{"transactionId":"t","status":"S"}');
-  expect(parsed(plain, { "content-encoding": "gzip" }).ok).toBe(true);
-  expect(parsed(Buffer.from("s3cret"), { "content-encoding": "s3cret" })).toEqual({
-    ok: false,
-    detail: "it is not a JSON object",
-  });
 });
 
 /** What JSON.parse makes of a text, or null where it is not an object. */

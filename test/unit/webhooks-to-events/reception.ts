@@ -1,31 +1,33 @@
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { MiddlewareHandler } from "hono";
-import {
-  createWebhookApp,
-  type WebhookAppOptions,
-  type ServedRequest,
-} from "../../../src/webhooks-to-events/webhook-app.ts";
+import type { ServedRequest } from "../../../src/webhooks-to-events/webhook-app.ts";
 import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { publishOnce } from "../../../src/notification/publish-once.ts";
-import { createPlaces } from "../../../src/webhooks-to-events/places.ts";
-import { readInTurns } from "../../../src/webhooks-to-events/turns.ts";
 import {
   webhooksToEvents,
   type DeliveryOutcome,
   type UnreadableNotification,
 } from "../../../src/webhooks-to-events/flow.ts";
-import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
+import { verification, type VerificationOptions } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { RecordPosition } from "../../../src/runtime/record-position.ts";
 import type { TraceContext } from "../../../src/runtime/traces.ts";
 
+/** The check of settings that differ from these. */
+export const verificationOf = (changes: Partial<VerificationOptions>) =>
+  verification({
+    ...{ auth: "none", signaturePrefix: "", toleranceMs: 300_000, secrets: () => [] },
+    ...{ allowedCidrs: [], trustedProxyCidrs: [] },
+    ...changes,
+  });
+
 type Setup = {
-  auth?: Auth;
-  allowedCidrs?: readonly string[];
-  options?: Partial<WebhookAppOptions & ListenerOptions>;
+  /** In place of a path token. */
+  verify?: Partial<VerificationOptions>;
+  options?: Partial<ListenerOptions>;
   middleware?: readonly MiddlewareHandler[];
   /** What Kafka does with an event or a dead letter. */
   write?: () => Promise<RecordPosition>;
@@ -35,12 +37,15 @@ type Setup = {
   receive?: (body: Buffer) => Promise<DeliveryOutcome>;
 };
 
+/** The secret itself in a header. */
+export const BY_HEADER = { verify: { auth: "header", signatureHeader: "x-secret" } } as const;
 export const PATH = "/hooks/status";
 export const SECRET = "s3cret";
 
 /** The listener and the flow behind it, for real, before a Kafka of paper. */
 export const openReception = async (setup: Setup = {}) => {
-  const { auth = { kind: "path-token" }, allowedCidrs = [], options, write } = setup;
+  const { options, write } = setup;
+  const verify = { auth: "path-token", ...setup.verify } as const;
   const published: { event: TransactionStatusUpdated; trace: TraceContext | null }[] = [];
   const parked: UnreadableNotification[] = [];
   const served: ServedRequest[] = [];
@@ -48,7 +53,7 @@ export const openReception = async (setup: Setup = {}) => {
   const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
-    admit: verification({ auth, secrets: () => [SECRET], allowedCidrs, trustedProxyCidrs: [] }),
+    admit: verificationOf({ ...verify, secrets: () => [SECRET] }),
     publishOnce: publishOnce({
       publish: (event, trace) => {
         published.push({ event, trace });
@@ -66,31 +71,23 @@ export const openReception = async (setup: Setup = {}) => {
     now: systemClock.now,
   });
   const { receive } = setup;
-  const given = {
-    turns: readInTurns(systemClock.monotonic),
-    places: createPlaces(),
-    path: PATH,
-    pathToken: auth.kind === "path-token",
-    maxBodyBytes: 65_536,
-    maxInFlight: 100,
-    maxConnections: 100,
-    arrivalTimeoutMs: 15_000,
-    retryAfterSeconds: 7,
-    ...options,
-  };
-  const app = createWebhookApp(
-    given,
+  const server = createWebhookServer(
     {
-      flow: () => (!state.open ? null : receive ? () => ({ kind: "admitted", receive }) : flow),
-      turns: given.turns,
-      places: given.places,
+      path: PATH,
+      pathToken: verify.auth === "path-token",
+      maxBodyBytes: 65_536,
+      maxInFlight: 100,
+      maxConnections: 100,
+      arrivalTimeoutMs: 15_000,
+      ...options,
+    },
+    {
+      flow: () => (!state.open ? null : receive ? () => receive : flow),
       served: (request) => void served.push(request),
-      monotonic: setup.monotonic ?? systemClock.monotonic,
-      now: systemClock.now,
+      clock: { monotonic: setup.monotonic ?? systemClock.monotonic, now: systemClock.now },
     },
     setup.middleware,
   );
-  const server = createWebhookServer(app, given);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${PATH}/${SECRET}`;

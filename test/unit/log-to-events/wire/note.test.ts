@@ -13,9 +13,9 @@ test("a note says when the last complete run ended, and when the last whole one 
   expect(readNote(writeNote({ completeAtMs: null, wholeAtMs }))).toEqual({ completeAtMs: null, wholeAtMs });
 });
 
-test("of an older version's note, which has only the end, the run began within the day before", () => {
+test("of an older version's note, which has only the end, that counts as the beginning", () => {
   const note = readNote(JSON.stringify({ completeAt: COMPLETE_AT }));
-  expect(note).toEqual({ completeAtMs, wholeAtMs: completeAtMs - 86_400_000 });
+  expect(note).toEqual({ completeAtMs, wholeAtMs: completeAtMs });
 });
 
 test.each(["", "null", "5", "[]", "3@a", '{"completeAt":5,"wholeAt":"yesterday"}'])(

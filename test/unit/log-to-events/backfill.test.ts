@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backfillBatch } from "../../../src/log-to-events/backfill-batch.ts";
+import { backfillBatch } from "../../../src/log-to-events/backfill.ts";
 
 const at = (minute: number): string => `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`;
 const of = (transactionId: string, createdAt: string, payload = "{}") => ({
@@ -15,7 +15,7 @@ test("the notifications of a transaction come oldest first, those without an ins
   const dates = [at(5), "yesterday", at(1), "", at(3)];
   for (const [n, createdAt] of dates.entries()) batch.add(keyOf(n), of("tx", createdAt));
   batch.add(keyOf(9), of("ty", at(2)));
-  expect(datesOf(batch)).toEqual([[at(1), at(3), at(5), "", "yesterday"], [at(2)]]);
+  expect(datesOf(batch)).toEqual([[at(1), at(3), at(5), "yesterday", ""], [at(2)]]);
 });
 
 test("a full batch takes more of the transactions that it holds, up to twice its size, and no other one", () => {

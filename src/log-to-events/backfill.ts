@@ -12,12 +12,6 @@ const copyOf = (text: string): string => Buffer.from(text).toString();
 const instantOf = ({ notification }: Missing): number =>
   occurredAtOf(notification.createdAt) ?? Number.MAX_VALUE;
 
-/** The oldest first; what has no instant by the text of createdAt, behind the others. */
-const byTime = (a: Missing, b: Missing): number =>
-  instantOf(a) - instantOf(b) ||
-  Number(a.notification.createdAt > b.notification.createdAt) -
-    Number(a.notification.createdAt < b.notification.createdAt);
-
 /**
  * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more
  * of the transactions that it holds, up to twice its size, because those of one transaction are published in order.
@@ -25,9 +19,7 @@ const byTime = (a: Missing, b: Missing): number =>
 export const backfillBatch = () => {
   const transactions = new Map<string, Missing[]>();
   let length = 0;
-
   return {
-    /** Whether a notification may be added. */
     hasRoomFor: ({ transactionId }: Notification): boolean =>
       length < MAX_LENGTH || (length < 2 * MAX_LENGTH && transactions.has(transactionId)),
     add: (key: DigestKey, { transactionId, status, createdAt, payload }: Notification): void => {
@@ -38,6 +30,25 @@ export const backfillBatch = () => {
       const copied = { status: copyOf(status), createdAt: copyOf(createdAt), payload: copyOf(payload) };
       items.push({ key, notification: { transactionId: id, ...copied } });
     },
-    byTransaction: (): Missing[][] => [...transactions.values()].map((items) => items.sort(byTime)),
+    /** By transaction, the oldest first; what has no instant comes last. */
+    byTransaction: (): Missing[][] =>
+      [...transactions.values()].map((items) => items.sort((a, b) => instantOf(a) - instantOf(b))),
   };
+};
+
+/** Takes the transactions one after the other in each of so many lanes. */
+export const inLanes = async (
+  lanes: number,
+  transactions: Missing[][],
+  publish: (items: Missing[]) => Promise<void>,
+): Promise<void> => {
+  const publishNext = async (): Promise<void> => {
+    for (let next = transactions.pop(); next !== undefined; next = transactions.pop()) await publish(next);
+  };
+  const running = Array.from({ length: lanes }, publishNext);
+  // When one lane fails, the others finish their transaction and begin no other.
+  await Promise.all(running).finally(() => {
+    transactions.length = 0;
+    return Promise.allSettled(running);
+  });
 };

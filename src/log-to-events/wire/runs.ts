@@ -1,0 +1,141 @@
+import type { Config } from "../../config/config.ts";
+import { inspect } from "../../kafka/cluster/inspect.ts";
+import { scan } from "../../kafka/consume/scan.ts";
+import { decoder } from "../../kafka/schema/codec.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
+import { logToEvents, type LogPorts, type Reconcile, type Report, type RunRequest } from "../flow.ts";
+import { openEvents, type Events } from "../../notification/wire/events.ts";
+import type { Partner } from "../../partner/client.ts";
+import type { FetchLog } from "../../partner/types.ts";
+import type { TransactionStatusUpdated } from "../../records.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { yieldToEventLoop } from "../../runtime/event-loop.ts";
+import type { Span, Traces } from "../../runtime/traces.ts";
+import { whenKnown } from "../../runtime/when-known.ts";
+import { largestRecordsFor } from "../../services/largest-records.ts";
+import { openPartner } from "../../services/partner.ts";
+import type { Services } from "../../services/services.ts";
+import { fetchLogInSpan } from "../../services/traces/partner-span.ts";
+import { withCluster } from "../../services/with-cluster.ts";
+
+/** An entry holds a notification, maybe as an escaped string, and metadata. Larger ones would block other work. */
+const MIN_MAX_ENTRY_BYTES = 262_144;
+const RANGES_MS = 10_000;
+/** Concurrent publications. Few, because webhooks wait in the same queue. */
+const MAX_LANES = 8;
+/** After so many events other work of the process has its turn: they take about a millisecond. */
+const EVENTS_A_TURN = 200;
+/** How long a run may wait for the partner while a person watches. */
+const PATIENCE_MS = 600_000;
+
+export type ReconcileDeps = {
+  services: Services;
+  events: Pick<Events, "publishOnce" | "window">;
+  partner: Pick<Partner, "fetchLog" | "mask">;
+  schemaId: number;
+};
+
+/** Calls `take` for every event in the topic since an instant. */
+const eventsReader = (config: Config, services: Services, schemaId: number): LogPorts["readEvents"] => {
+  const { clock } = services;
+  const topic = config.topics.transactionStatus;
+  const schema = readSchema("transaction-status-updated");
+  const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.monotonic, schemaId);
+  return (sinceMs, take, signal) =>
+    withCluster(services, async (cluster) => {
+      const ranges = await clock.within(RANGES_MS, signal, cluster.ranges(topic, sinceMs));
+      let taken = 0;
+      const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void | Promise<void> => {
+        if (decoded.ok) take(decoded.value);
+        return ++taken % EVENTS_A_TURN === 0 ? yieldToEventLoop() : undefined;
+      };
+      await scan(
+        { topic, ranges },
+        ({ value }) => (value === null ? undefined : whenKnown(decode(value), takeDecoded)),
+        services,
+        signal,
+      );
+    });
+};
+
+/** The flow, wired to the partner and the topic of the configuration. Each run is a span, if there are traces. */
+export const reconcileRuns = (
+  config: Config,
+  { services, events, partner, schemaId }: ReconcileDeps,
+  hooks: Pick<LogPorts, "mayPublish" | "published">,
+): Reconcile => {
+  const { clock, traces } = services;
+  const { baseUrl, logEntriesPointer, logNotificationPointer } = config.partner;
+  /** Of the run under way. */
+  let span: Span | null = null;
+  const options = {
+    entriesPointer: logEntriesPointer ?? null,
+    notificationPointer: logNotificationPointer ?? null,
+    lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
+    maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
+  };
+  const fetchInSpan = (to: Traces): FetchLog =>
+    fetchLogInSpan(to, { url: new URL(baseUrl ?? ""), mask: partner.mask }, () => span, partner.fetchLog);
+  const run = logToEvents(options, {
+    ...hooks,
+    clock,
+    seen: (identity) => events.window.seen(identity, clock.now()),
+    readEvents: eventsReader(config, services, schemaId),
+    fetchLog: traces ? fetchInSpan(traces) : partner.fetchLog,
+    publishOnce: (notification, arrival) => events.publishOnce(notification, { ...arrival, trace: span }),
+  });
+  if (traces === null) return run;
+  return async (request, signal) => {
+    const own = traces.begin({ name: "reconcile", kind: "internal", parent: null });
+    span = own;
+    let report: Report | null = null;
+    try {
+      report = await run(request, signal);
+      return report;
+    } finally {
+      const result = report?.result ?? "given_up";
+      const counts = {
+        "cambio.reconcile.known": report?.known,
+        "cambio.reconcile.published": report?.published,
+      };
+      own.end({ "cambio.reconcile.result": result, ...counts }, result === "complete" ? null : result);
+    }
+  };
+};
+
+export type RunOnce = Pick<RunRequest, "period" | "dryRun" | "force">;
+
+/** One reconcile run, now. Throws a UsageError if something is missing in Kafka or the registry. */
+export const reconcileOnce = async (
+  config: Config,
+  services: Services,
+  { period, dryRun, force }: RunOnce,
+  signal: AbortSignal,
+): Promise<Report> => {
+  const lookbackMs = services.clock.now() - period.fromMs;
+  const largestRecords = largestRecordsFor(config, ["reconcile"]);
+  const { schemaIds, problems, retentionWarning } = await withCluster(services, (cluster) =>
+    inspect(
+      { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
+      { cluster, registry: services.registry },
+    ),
+  );
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  if (retentionWarning !== null && !force && !dryRun)
+    throw new UsageError(`${retentionWarning} Or begin with a later day, or insist with --force.`);
+
+  const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
+  const partner = openPartner(config, services);
+  const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
+  try {
+    const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined };
+    const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
+    // From then on the window also sees what other replicas publish.
+    await events.untilRead(signal);
+    const giveUpAt = services.clock.monotonic() + PATIENCE_MS;
+    const { minAgeMs } = config.reconcile;
+    return await run({ period, minAgeMs, dryRun, force, giveUpAt }, signal);
+  } finally {
+    await Promise.all([events.close(), partner.close()]);
+  }
+};
