@@ -1,53 +1,35 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv4 } from "node:net";
 
 /** Whether an IP address, as text, lies in one of the ranges. False for text that is no IP address. */
 export type Ranges = (address: string) => boolean;
 
-const MAPPED_BITS = 96;
-const MAPPED_DOTTED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
-const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+type Range = { address: string; prefixBits: number; family: "ipv4" | "ipv6" };
 
-/**
- * The canonical form of an IPv6 address, as the URL parser writes it. Drops the zone, which the parser does
- * not accept.
- */
-const canonicalIPv6 = (text: string): string =>
-  new URL(`http://[${text.split("%", 1)[0] ?? ""}]`).hostname.slice(1, -1);
-
-/**
- * An address in canonical form, without a zone; an IPv4-mapped IPv6 address as IPv4. Null for text that is no
- * address.
- */
-const plainAddress = (text: string): string | null => {
-  if (isIPv4(text)) return text;
-  if (!isIPv6(text)) return null;
-  const canonical = canonicalIPv6(text);
-  const dotted = MAPPED_DOTTED.exec(canonical)?.[1];
-  if (dotted !== undefined) return dotted;
-  const hex = MAPPED_HEX.exec(canonical);
-  if (hex === null) return canonical;
-  const bits = [hex[1], hex[2]].map((group) => parseInt(group ?? "", 16));
-  return bits.flatMap((word) => [word >> 8, word & 255]).join(".");
+const blockList = (ranges: readonly Range[]): BlockList => {
+  const list = new BlockList();
+  for (const { address, prefixBits, family } of ranges) list.addSubnet(address, prefixBits, family);
+  return list;
 };
 
-type Range = { address: string; family: "ipv4" | "ipv6"; prefixBits: number };
+const familyOf = (address: string): Range["family"] => (isIPv4(address) ? "ipv4" : "ipv6");
+
+const IPV4_MAPPED = blockList([{ address: "::ffff:0:0", prefixBits: 96, family: "ipv6" }]);
+
+/** Whether the address is of IPv4, also as a socket for both families shows it (::ffff:10.1.2.3). */
+const isOfIPv4 = (address: string): boolean => IPV4_MAPPED.check(address, familyOf(address));
+
+/** A range wider than ::ffff:0:0/96 also holds addresses that are not mapped. */
+const isRangeOfIPv4 = ({ address, prefixBits, family }: Range): boolean =>
+  family === "ipv4" || (isOfIPv4(address) && prefixBits >= 96);
 
 const parseRange = (text: string): Range | null => {
-  const [given, bits, ...rest] = text.split("/");
-  if (given === undefined || rest.length > 0 || given.includes("%") || isIP(given) === 0) return null;
-  const maxBits = isIPv4(given) ? 32 : 128;
-  if (bits !== undefined && !/^\d{1,3}$/.test(bits)) return null;
+  const [address = "", bits, ...rest] = text.split("/");
+  if (isIP(address) === 0 || address.includes("%") || rest.length > 0) return null;
+  const family = familyOf(address);
+  const maxBits = family === "ipv4" ? 32 : 128;
   const prefixBits = bits === undefined ? maxBits : Number(bits);
-  if (prefixBits > maxBits) return null;
-  const plain = plainAddress(given);
-  if (plain === null) return null;
-  const wasMapped = maxBits === 128 && isIPv4(plain);
-  // A range that is wider than ::ffff:0:0/96 also holds addresses that are not IPv4-mapped.
-  if (wasMapped && prefixBits < MAPPED_BITS)
-    return { address: canonicalIPv6(given), family: "ipv6", prefixBits };
-  return wasMapped
-    ? { address: plain, family: "ipv4", prefixBits: prefixBits - MAPPED_BITS }
-    : { address: plain, family: isIPv4(plain) ? "ipv4" : "ipv6", prefixBits };
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || prefixBits > maxBits)) return null;
+  return { address, prefixBits, family };
 };
 
 /** Whether the text is a range such as `10.0.0.0/8` or `2001:db8::/32`, or a single address. */
@@ -58,57 +40,31 @@ export const isCidr = (text: string): boolean => parseRange(text) !== null;
  * @throws RangeError for a range that {@link isCidr} refuses
  */
 export const rangesOf = (cidrs: readonly string[]): Ranges => {
-  // One list per family: in a shared BlockList ::/0 would match IPv4 addresses.
-  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
-  for (const cidr of cidrs) {
+  const ranges = cidrs.map((cidr) => {
     const range = parseRange(cidr);
     if (range === null) throw new RangeError(`not an address range: ${cidr}`);
-    lists[range.family].addSubnet(range.address, range.prefixBits, range.family);
-  }
-  return (address) => {
-    const plain = plainAddress(address);
-    if (plain === null) return false;
-    const family = isIPv4(plain) ? "ipv4" : "ipv6";
-    return lists[family].check(plain, family);
+    return range;
+  });
+  // One list per family: in a shared BlockList ::/0 would match IPv4 addresses.
+  const ofIPv4 = blockList(ranges.filter(isRangeOfIPv4));
+  const ofIPv6 = blockList(ranges.filter((range) => !isRangeOfIPv4(range)));
+  return (text) => {
+    const [address = ""] = text.split("%");
+    if (isIP(address) === 0) return false;
+    return (isOfIPv4(address) ? ofIPv4 : ofIPv6).check(address, familyOf(address));
   };
 };
 
-type Span = { from: bigint; to: bigint };
+/** One address of each /8 that hosts on the Internet can have: of IPv4 unicast, and of 2000::/3. */
+const PROBES = [
+  Array.from({ length: 223 }, (_, n) => `${n + 1}.1.1.1`),
+  Array.from({ length: 32 }, (_, n) => `${(0x2001 + n * 0x100).toString(16)}::1`),
+];
 
-/** A canonical address as a number. */
-const numberOf = (address: string): bigint => {
-  if (isIPv4(address)) return address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
-  const [left = [], right = []] = address.split("::").map((half) => half.split(":").filter((group) => group));
-  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];
-  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
-};
-
-const spanOf = ({ address, family, prefixBits }: Range): Span => {
-  const size = 1n << BigInt((family === "ipv4" ? 32 : 128) - prefixBits);
-  const from = (numberOf(address) / size) * size;
-  return { from, to: from + size - 1n };
-};
-
-/** The addresses that a host on the Internet can have: IPv4 unicast, and IPv6 global unicast (2000::/3). */
-const ASSIGNABLE: Readonly<Record<Range["family"], Span>> = {
-  ipv4: { from: 1n << 24n, to: (224n << 24n) - 1n },
-  ipv6: { from: 1n << 125n, to: (1n << 126n) - 1n },
-};
-
-/**
- * Whether the ranges together cover every assignable address of a family. An allow-list of such ranges
- * excludes nobody.
- */
+/** Whether the ranges together exclude nobody of a family, as far as it is cut into /8. */
 export const coverAllAddresses = (cidrs: readonly string[]): boolean => {
-  const ranges = cidrs.map(parseRange).filter((range) => range !== null);
-  return (["ipv4", "ipv6"] as const).some((family) => {
-    const spans = ranges.filter((range) => range.family === family).map(spanOf);
-    spans.sort((a, b) => (a.from < b.from ? -1 : 1));
-    const { from: first, to: last } = ASSIGNABLE[family];
-    let next = first;
-    for (const { from, to } of spans) if (from <= next && to >= next) next = to + 1n;
-    return next > last;
-  });
+  const hold = rangesOf(cidrs);
+  return PROBES.some((addresses) => addresses.every(hold));
 };
 
 /** Whether a listener bound to this host is reachable from its own machine only. */

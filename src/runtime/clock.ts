@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 
 /**
  * Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds.
@@ -47,21 +48,8 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 
   sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(reasonOf(signal));
-        return;
-      }
-      const wake = () => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal ? reasonOf(signal) : new Error("aborted"));
-      };
-      signal?.addEventListener("abort", stop, { once: true });
+    setTimeoutPromise(ms, undefined, { signal }).catch((error: unknown) => {
+      throw signal ? reasonOf(signal) : error;
     }),
 
   within: (ms, signal, pending) =>
