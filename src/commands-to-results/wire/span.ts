@@ -83,7 +83,7 @@ export const commandSpans = (
     traced: (envelope) => {
       const parent = contextOf(envelope);
       return {
-        call: (request, options) => callInSpan(traces, address, { parent, request, options }, call),
+        call: callInSpan(traces, address, parent, call),
         journal: {
           ...journal,
           append: (key, entry) => {

@@ -3,9 +3,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { messageOf } from "../../runtime/errors.ts";
 import { decodePercent } from "../../runtime/percent.ts";
-
-/** Counters of spans. */
-export type SpanCounts = Record<"exported" | "failed" | "dropped", (spans: number) => void>;
+import type { Metrics } from "../metrics.ts";
 
 /** The library takes any number: some of these would let it spin, or drop every span. */
 const DEFAULTS = {
@@ -41,7 +39,7 @@ export const headerSecrets = (): string[] =>
  */
 export const countingProcessor = (
   url: string,
-  counts: SpanCounts,
+  metrics: Metrics | null,
   lost: (spans: number, reason: string) => void,
 ): SpanProcessor => {
   const exporter = new OTLPTraceExporter({ url });
@@ -57,13 +55,14 @@ export const countingProcessor = (
   const processed: Counter = {
     add: (spans, attributes) => {
       const error = attributes?.["error.type"];
-      if (error === undefined) {
-        counts.exported(spans);
-        return;
+      if (error === undefined) metrics?.spansExported.inc(spans);
+      else if (error === "queue_full") {
+        metrics?.spansDropped.inc(spans);
+        lost(spans, "more spans wait than OTEL_BSP_MAX_QUEUE_SIZE allows");
+      } else {
+        metrics?.spansFailed.inc(spans);
+        lost(spans, reason);
       }
-      const isFull = error === "queue_full";
-      counts[isFull ? "dropped" : "failed"](spans);
-      lost(spans, isFull ? "more spans wait than OTEL_BSP_MAX_QUEUE_SIZE allows" : reason);
     },
   };
   // The library has one such meter for all, which stays as it is.

@@ -22,24 +22,13 @@ import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Span, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
-import { countingProcessor, headerSecrets, type SpanCounts } from "./export.ts";
-
-export type TracesOptions = {
-  url: string;
-  propagates: boolean;
-};
+import type { Span, TraceContext, Traces } from "../../runtime/traces.ts";
+import type { Metrics } from "../metrics.ts";
+import { countingProcessor, headerSecrets } from "./export.ts";
 
 /** While the collector is unreachable, one log line per this interval. */
 const REPORT_EVERY_MS = 60_000;
 const MAX_REASON_LENGTH = 300;
-const KINDS: Record<SpanStart["kind"], SpanKind> = {
-  internal: SpanKind.INTERNAL,
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-};
 
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
@@ -53,35 +42,21 @@ const contextOf = ({ traceparent, tracestate }: TraceContext, isRemote: boolean)
 
 const nothing = (): void => undefined;
 
-/** A span that is not exported. */
-const unsampled = (traceparent: string, tracestate: TraceContext["tracestate"]): Span => ({
-  traceparent,
-  tracestate,
-  isSampled: false,
-  end: nothing,
-});
-const NO_TRACEPARENT = `00-${"0".repeat(32)}-${"0".repeat(16)}-00`;
-
-const spanOf = (span: ApiSpan, failed: (error: unknown) => void): Span => {
+const spanOf = (span: ApiSpan): Span => {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();
   const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
   return {
     traceparent: `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`,
     tracestate: traceState?.serialize() ?? null,
     isSampled,
-    end: !isSampled
-      ? nothing
-      : (attributes, errorType = null) => {
-          try {
-            for (const [name, value] of Object.entries(attributes))
-              if (value !== null && value !== undefined) span.setAttribute(name, value);
-            if (errorType !== null)
-              span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });
-            span.end();
-          } catch (error) {
-            failed(error);
-          }
-        },
+    end: (attributes, errorType = null) => {
+      if (!isSampled) return;
+      for (const [name, value] of Object.entries(attributes))
+        if (value !== null && value !== undefined) span.setAttribute(name, value);
+      if (errorType !== null)
+        span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
   };
 };
 
@@ -94,10 +69,11 @@ const resourceOf = () =>
 /**
  * Traces by OpenTelemetry, whose SDK reads its own variables: sampler, batches, resource, timeouts. Only this
  * file and export.ts import it, and they are loaded only when traces are on.
+ * @param metrics null if nobody reads any
  */
 export const openTraces = (
-  options: TracesOptions,
-  { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic">; log: Log },
+  { url, propagates }: { url: string; propagates: boolean },
+  { metrics, clock, log }: { metrics: Metrics | null; clock: Pick<Clock, "monotonic">; log: Log },
 ): Traces => {
   const secrets = headerSecrets();
   const masked = (text: string): string =>
@@ -131,30 +107,29 @@ export const openTraces = (
 
   const provider = new BasicTracerProvider({
     resource: resourceOf(),
-    spanProcessors: [countingProcessor(options.url, counts, lost)],
+    spanProcessors: [countingProcessor(url, metrics, lost)],
   });
   isOpening = false;
   const tracer = provider.getTracer("cambio-bridge");
-  // An error of the tracing library must not fail the work that the span describes.
-  const failed = (error: unknown): void => say(error);
 
   return {
     begin: ({ name, kind, parent, isRemote = false, link = null }) => {
       // Within an unsampled span of this process every sampler decides the same: no new ids are needed.
       if (parent !== null && !isRemote && parent.traceparent.endsWith("-00"))
-        return unsampled(parent.traceparent, parent.tracestate);
-      try {
-        const from = parent && contextOf(parent, isRemote);
-        const linked = link && contextOf(link, true);
-        const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
-        const links = linked ? [{ context: linked }] : [];
-        return spanOf(tracer.startSpan(name, { kind: KINDS[kind], links }, within), failed);
-      } catch (error) {
-        failed(error);
-        return unsampled(NO_TRACEPARENT, null);
-      }
+        return { ...parent, isSampled: false, end: nothing };
+      const from = parent && contextOf(parent, isRemote);
+      const linked = link && contextOf(link, true);
+      const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
+      const links = linked ? [{ context: linked }] : [];
+      return spanOf(
+        tracer.startSpan(
+          name,
+          { kind: SpanKind[kind.toUpperCase() as Uppercase<typeof kind>], links },
+          within,
+        ),
+      );
     },
-    propagates: options.propagates,
+    propagates,
     close: () => provider.shutdown().catch(nothing),
   };
 };

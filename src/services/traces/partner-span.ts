@@ -1,33 +1,39 @@
 import type { CallOptions, FetchLog, Outcome, PartnerRequest } from "../../partner/types.ts";
-import type { Span, TraceContext, Traces } from "../../runtime/traces.ts";
+import type { TraceContext, Traces } from "../../runtime/traces.ts";
 
 /** The partner's base URL for span attributes. `mask` hides secrets in a path. */
 export type Address = { url: URL; mask: (text: string) => string };
 
-const endCall = (
-  span: Span,
+type Request = { parent: TraceContext | null; method: string; path: string; template: string };
+type End = { status: number | null; errorType: string | null };
+
+/** Makes a request in a client span. `endOf` says what it came to; one that throws was not answered. */
+const requestInSpan = async <T>(
+  traces: Traces,
   { url, mask }: Address,
-  {
-    method,
-    path,
-    template,
-    status,
-  }: { method: string; path: string; template: string; status: number | null },
-  errorType: string | null,
-): void => {
-  if (!span.isSampled) return;
-  const base = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
-  span.end(
-    {
-      "http.request.method": method,
-      "url.full": mask(base + path),
-      "url.template": template,
-      "server.address": url.hostname,
-      "server.port": Number(url.port) || (url.protocol === "https:" ? 443 : 80),
-      "http.response.status_code": status,
-    },
-    errorType,
-  );
+  { parent, method, path, template }: Request,
+  { send, endOf }: { send: () => Promise<T>; endOf: (answer: T) => End },
+): Promise<T> => {
+  const span = traces.begin({ name: `${method} ${template}`, kind: "client", parent });
+  let end: End = { status: null, errorType: "unanswered" };
+  try {
+    const answer = await send();
+    end = endOf(answer);
+    return answer;
+  } finally {
+    if (span.isSampled)
+      span.end(
+        {
+          "http.request.method": method,
+          "url.full": mask(`${url.origin}${url.pathname.replace(/\/+$/, "")}${path}`),
+          "url.template": template,
+          "server.address": url.hostname,
+          "server.port": Number(url.port) || (url.protocol === "https:" ? 443 : 80),
+          "http.response.status_code": end.status,
+        },
+        end.errorType,
+      );
+  }
 };
 
 const TEMPLATES: Record<PartnerRequest["operation"], string> = {
@@ -37,43 +43,34 @@ const TEMPLATES: Record<PartnerRequest["operation"], string> = {
 const LOG_PATH = "/corporate/v1/webhook/logs";
 
 /** A call in a client span. `error.type` is the kind of its outcome, unless it was executed. */
-export const callInSpan = async (
+export const callInSpan = (
   traces: Traces,
   address: Address,
-  {
-    parent,
-    request,
-    options,
-  }: { parent: TraceContext | null; request: PartnerRequest; options: CallOptions },
+  parent: TraceContext | null,
   call: (request: PartnerRequest, options: CallOptions) => Promise<Outcome>,
-): Promise<Outcome> => {
-  const { method, path, operation } = request;
-  const template = TEMPLATES[operation];
-  const span = traces.begin({ name: `${method} ${template}`, kind: "client", parent });
-  const outcome = await call(request, options);
-  const status = "answer" in outcome ? (outcome.answer?.httpStatus ?? null) : null;
-  endCall(
-    span,
-    address,
-    { method, path, template, status },
-    outcome.kind === "executed" ? null : outcome.kind,
-  );
-  return outcome;
+): typeof call => {
+  const endOf = (outcome: Outcome): End => ({
+    status: "answer" in outcome ? (outcome.answer?.httpStatus ?? null) : null,
+    errorType: outcome.kind === "executed" ? null : outcome.kind,
+  });
+  return (request, options) => {
+    const { method, path, operation } = request;
+    const template = TEMPLATES[operation];
+    const send = () => call(request, options);
+    return requestInSpan(traces, address, { parent, method, path, template }, { send, endOf });
+  };
 };
 
 /** A read of the notification log in a client span, which ends when the headers of the answer have come. */
 export const fetchLogInSpan =
   (traces: Traces, address: Address, parent: () => TraceContext | null, fetchLog: FetchLog): FetchLog =>
-  async (query, signal) => {
-    const span = traces.begin({ name: `GET ${LOG_PATH}`, kind: "client", parent: parent() });
-    const attributes = { method: "GET", path: LOG_PATH, template: LOG_PATH };
-    try {
-      const answer = await fetchLog(query, signal);
-      const { httpStatus: status } = answer;
-      endCall(span, address, { ...attributes, status }, status >= 400 ? String(status) : null);
-      return answer;
-    } catch (error) {
-      endCall(span, address, { ...attributes, status: null }, "unanswered");
-      throw error;
-    }
-  };
+  (query, signal) =>
+    requestInSpan(
+      traces,
+      address,
+      { parent: parent(), method: "GET", path: LOG_PATH, template: LOG_PATH },
+      {
+        send: () => fetchLog(query, signal),
+        endOf: ({ httpStatus: status }) => ({ status, errorType: status >= 400 ? String(status) : null }),
+      },
+    );

@@ -8,31 +8,6 @@ const SAMPLED = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: "a=1,b=2" }
 const UNSAMPLED = { traceparent: `00-${TRACE}-${SPAN}-00` };
 
 describe("a span", () => {
-  test("that cannot begin or end does not fail its work", async () => {
-    const { traces, lines } = open((await receiver()).url);
-    const link = {
-      get traceparent(): string {
-        throw new Error("cannot begin");
-      },
-    };
-    const none = traces.begin({ ...root, link });
-    expect(none).toMatchObject({ isSampled: false, tracestate: null });
-    none.end({ a: 1 }, "refused");
-    const attributes = {
-      get a(): string {
-        throw new Error("cannot end");
-      },
-    };
-    traces.begin({ ...root, parent: none, isRemote: true }).end(attributes);
-    expect(lines).toEqual(
-      ["cannot begin", "cannot end"].map((text) => ({
-        level: "debug",
-        fields: { text },
-        event: "traces.client",
-      })),
-    );
-  });
-
   test("is exported with its attributes, error and parent", async () => {
     const collector = await receiver();
     const { traces, counts } = open(collector.url);

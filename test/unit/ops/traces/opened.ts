@@ -1,5 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 import { openTraces } from "../../../../src/ops/traces/open.ts";
+import type { Metrics } from "../../../../src/ops/metrics.ts";
 import type { Log } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { openReceiver, type Answer } from "../../../support/otlp-receiver.ts";
@@ -23,22 +24,15 @@ export const open = (url: string, env: Record<`OTEL_${string}`, string> = {}) =>
   const lines: { level: string; fields: Record<string, unknown>; event: string }[] = [];
   const to = (level: string) => (fields: Record<string, unknown>, event: string) =>
     void lines.push({ level, fields, event });
-  const log: Log = {
-    trace: to("trace"),
-    debug: to("debug"),
-    info: to("info"),
-    warn: to("warn"),
-    error: to("error"),
-    fatal: to("fatal"),
-  };
+  const log = { warn: to("warn"), debug: to("debug") } as unknown as Log;
   const traces = openTraces(
     { url: `${url}/v1/traces`, propagates: true },
     {
-      counts: {
-        exported: (spans) => (counts.exported += spans),
-        failed: (spans) => (counts.failed += spans),
-        dropped: (spans) => (counts.dropped += spans),
-      },
+      metrics: {
+        spansExported: { inc: (spans: number) => (counts.exported += spans) },
+        spansFailed: { inc: (spans: number) => (counts.failed += spans) },
+        spansDropped: { inc: (spans: number) => (counts.dropped += spans) },
+      } as unknown as Metrics,
       clock: systemClock,
       log,
     },
