@@ -10,7 +10,7 @@ import { openCommands, type CommandFlow } from "../commands-to-results/wire/open
 import { openDeadLetters } from "../services/dead-letters.ts";
 import { openEvents } from "../notification/wire/events.ts";
 import { openControl, type Control } from "./control/control.ts";
-import { createServices, withPublishTimes } from "../services/services.ts";
+import { createServices, type Services } from "../services/services.ts";
 import { closeServer, listen } from "./listen.ts";
 import { openPartner } from "../services/partner.ts";
 import { openTraces } from "../services/traces/open.ts";
@@ -57,25 +57,25 @@ export const startBridge = async (
   { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
 ): Promise<Bridge> => {
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
+  const subsystems: Subsystem[] = [];
   let control: Control | null = null;
-  let deadLetterTopic: Subsystem | null = null;
-  let eventsTopic: Subsystem | null = null;
   let commandFlow: CommandFlow | null = null;
   let reconcileFlow: ReconcileFlow | null = null;
-  const subsystems = (): Subsystem[] =>
-    [control, deadLetterTopic, eventsTopic, commandFlow, reconcileFlow].filter(
-      (subsystem) => subsystem !== null,
-    );
+  /** Part of readiness, metrics and shutdown from the moment it is open. */
+  const opened = <S extends Subsystem>(subsystem: S): S => {
+    subsystems.push(subsystem);
+    return subsystem;
+  };
   let state: "starting" | "running" | "stopping" = "starting";
   let waitingFor = "starting";
 
   const components = (): Record<string, Component> => ({
     ...(state === "starting" && { start: { ...NOT_RUNNING, detail: waitingFor } }),
     ...(state === "stopping" && { stop: { ...NOT_RUNNING, detail: "shutting down" } }),
-    ...merged(subsystems().map((subsystem) => subsystem.components())),
+    ...merged(subsystems.map((subsystem) => subsystem.components())),
   });
   const metrics = createMetrics({
-    publisherWaiting: () => merged(subsystems().map((subsystem) => subsystem.waiting())),
+    publisherWaiting: () => merged(subsystems.map((subsystem) => subsystem.waiting())),
     kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
     commands: () => commandFlow?.numbers() ?? NO_COMMANDS,
     commandsLag: () => commandFlow?.lag() ?? new Map(),
@@ -84,9 +84,16 @@ export const startBridge = async (
   });
 
   const traces = await openTraces(config, { metrics, clock, log });
-  const opened = createServices(config, clock, log);
-  const registry = { ...opened.registry, writer: patientWriter(opened.registry, clock) };
-  const services = { ...opened, registry, traces };
+  const shared = createServices(config, clock, log);
+  const services: Services = {
+    ...shared,
+    traces,
+    registry: { ...shared.registry, writer: patientWriter(shared.registry, clock) },
+    publisher: (topic, options) => {
+      const seconds = metrics.publishSeconds.labels(topic);
+      return shared.publisher(topic, { ...options, acknowledged: (ms) => seconds.observe(ms / 1_000) });
+    },
+  };
 
   const readiness = () => readinessOf(components());
   const management = createManagementServer({ readiness, registry: metrics.registry });
@@ -107,7 +114,7 @@ export const startBridge = async (
       closeServer(management, 0),
       partner?.close(),
       traces?.close(),
-      ...subsystems().map((subsystem) => subsystem.close()),
+      ...subsystems.map((subsystem) => subsystem.close()),
     ]);
   };
 
@@ -144,45 +151,36 @@ export const startBridge = async (
       awaitPrerequisites(config, services, signal, (reason) => (waitingFor = reason)),
     );
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
-    const timed = withPublishTimes(services, metrics);
-    const deadLetters = openDeadLetters(config, timed, metrics);
-    deadLetterTopic = deadLetters;
+    const deadLetters = opened(openDeadLetters(config, services, metrics));
     const schemaId = idOf("transaction-status-updated");
     const events =
       webhooks || runs("reconcile")
-        ? await orStopped(
-            openEvents(config, { services: timed, schemaId, outOfOrder: () => metrics.outOfOrder.inc() }),
+        ? opened(
+            await orStopped(
+              openEvents(config, { services, schemaId, outOfOrder: () => metrics.outOfOrder.inc() }),
+            ),
           )
         : null;
-    eventsTopic = events;
-    if (webhooks && events) {
-      const { publishOnce } = events;
-      webhooks.connect(webhookFlow(config, { services: timed, deadLetters, publishOnce }));
-    }
+    if (webhooks && events)
+      webhooks.connect(webhookFlow(config, { services, deadLetters, publishOnce: events.publishOnce }));
     const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
-    const pauses = pausable.length > 0 ? await orStopped(openControl(config, services, pausable)) : null;
-    control = pauses;
-    if (runs("commands") && partner && pauses) {
-      const schemaIds = {
-        command: idOf("command"),
-        result: idOf("command-result"),
-        journal: idOf("command-journal-entry"),
-      };
-      commandFlow = await orStopped(
-        openCommands(config, {
-          services: timed,
-          metrics,
-          deadLetters,
-          partner,
-          schemaIds,
-          pauses,
-          signal,
-        }),
-      );
-    }
-    if (runs("reconcile") && partner && events && pauses) {
-      const untilOpen = (until: AbortSignal): Promise<void> => pauses.untilOpen("reconcile", until);
-      reconcileFlow = openReconcile(config, { services, metrics, events, partner, schemaId, untilOpen });
+    if (partner) {
+      const pauses = opened(await orStopped(openControl(config, services, pausable)));
+      control = pauses;
+      if (runs("commands")) {
+        const schemaIds = {
+          command: idOf("command"),
+          result: idOf("command-result"),
+          journal: idOf("command-journal-entry"),
+        };
+        const deps = { services, metrics, deadLetters, partner, schemaIds, pauses, signal };
+        commandFlow = opened(await orStopped(openCommands(config, deps)));
+      }
+      if (events && runs("reconcile")) {
+        const untilOpen = (until: AbortSignal): Promise<void> => pauses.untilOpen("reconcile", until);
+        const deps = { services, metrics, events, partner, schemaId, untilOpen };
+        reconcileFlow = opened(openReconcile(config, deps));
+      }
     }
     state = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");

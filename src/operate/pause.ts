@@ -1,4 +1,5 @@
 import {
+  applyControlRecord,
   isPause,
   PAUSABLE,
   writeControlEntry,
@@ -6,7 +7,6 @@ import {
   type ControlEntry,
   type Pausable,
 } from "../bridge/control/entry.ts";
-import { applyControlRecord } from "../bridge/control/fold.ts";
 import { explainOutage } from "../services/outage.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
@@ -44,10 +44,9 @@ export const pauses = (
   const { config, services } = connections;
   const topic = config.topics.control;
   const found = new Map<Pausable, ControlEntry>();
-  const take = (record: Incoming): void =>
-    applyControlRecord(found, record, (detail) =>
-      warn(`${placeText(topic, record)} cannot be read: ${detail}.`),
-    );
+  const take = (record: Incoming): void => {
+    if (!applyControlRecord(found, record)) warn(`${placeText(topic, record)} cannot be read.`);
+  };
   const reading = services.clock.withDeadline(READ_MS, stopped, (signal) =>
     readTopic(connections, { topic }, take, { signal }),
   );

@@ -6,7 +6,6 @@ import { createPublisher, type Publisher, type PublisherOptions } from "../kafka
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
 import { openLeaderLookup, openSender } from "../kafka/produce/session.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Metrics } from "../ops/metrics.ts";
 import type { Log } from "../runtime/log.ts";
 import { pem, tlsMaterial } from "./pem.ts";
 import { signInOf } from "./sign-in.ts";
@@ -83,12 +82,3 @@ export const createServices = (
     },
   };
 };
-
-/** The same services, with publishers that report how long each record took to be acknowledged. */
-export const withPublishTimes = (services: Services, metrics: Pick<Metrics, "publishSeconds">): Services => ({
-  ...services,
-  publisher: (topic, options) => {
-    const seconds = metrics.publishSeconds.labels(topic);
-    return services.publisher(topic, { ...options, acknowledged: (ms) => seconds.observe(ms / 1_000) });
-  },
-});

@@ -40,11 +40,7 @@ export const openControl = async (
   const { clock, log } = services;
   const topic = config.topics.control;
   const cluster = await services.connectCluster();
-  const { entries, isRead, begin, take, reached } = createControlFold({
-    unreadable: ({ partition, offset }, detail) =>
-      log.error({ topic, partition, offset, detail }, "control.unreadable"),
-    forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
-  });
+  const { entries, isRead, begin, take, reached } = createControlFold();
   const known = new Map<Pausable, ControlEntry>();
   /** Entries that came while the topic was followed, by flow: their action, and when that was. */
   const seen = new Map<Pausable, { actionId: string; atMonotonicMs: number | null }>();
@@ -98,9 +94,10 @@ export const openControl = async (
         return ranges;
       },
       take: (record) => {
-        const isOurs = take(record);
+        const { partition, offset } = record;
+        if (!take(record)) log.error({ topic, partition, offset }, "control.unreadable");
         update();
-        return isOurs;
+        return true;
       },
       reached: (partition, next) => {
         reached(partition, next);

@@ -1,6 +1,5 @@
-import { messageOf } from "../../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../../runtime/instant.ts";
-import { objectOf, parseJson, type Json } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
 
 /**
  * What can be paused: the flow of commands, only the accepts in it, and the flow reconcile. Webhooks cannot: the
@@ -48,47 +47,31 @@ export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionI
   }),
 });
 
-/** What a record of the control topic says. `deleted`: a tombstone, the flow has no entry any more. */
-export type ReadResult =
-  | { kind: "entry"; entry: ControlEntry }
-  | { kind: "deleted"; flow: Pausable }
-  | { kind: "unreadable"; detail: string };
-
-const unreadable = (detail: string): ReadResult => ({ kind: "unreadable", detail });
-
-const textIn = (fields: Json, name: string): string => {
-  const value = fields[name];
-  if (typeof value !== "string") throw new Error(`"${name}" is no text`);
-  return value;
+/** Null where it is no entry of this version. */
+const readEntry = (flow: Pausable, value: Buffer): ControlEntry | null => {
+  const { version, says, by, note, at, until, actionId } = objectOf(parseJson(value.toString())) ?? {};
+  const atMs = typeof at === "string" ? readInstant(at) : null;
+  const untilMs = typeof until === "string" ? readInstant(until) : null;
+  if (version !== VERSION || (says !== "pause" && says !== "resume")) return null;
+  if (atMs === null || (until !== null && untilMs === null)) return null;
+  if (typeof by !== "string" || typeof note !== "string" || typeof actionId !== "string") return null;
+  return { flow, says, by, note, atMs, untilMs, actionId };
 };
 
-const instantIn = (fields: Json, name: string): number => {
-  const ms = readInstant(textIn(fields, name));
-  if (ms === null) throw new Error(`"${name}" is no instant`);
-  return ms;
-};
+export type ControlRecord = { key: Buffer | null; value: Buffer | null };
 
-/** Never throws: anybody, and a later version, may have written the record. */
-export const readControlEntry = (key: string | null, value: string | null): ReadResult => {
-  if (!isPausable(key)) return unreadable("its key names no flow that can be paused");
-  if (value === null) return { kind: "deleted", flow: key };
-  try {
-    const fields = objectOf(parseJson(value));
-    if (fields === null) return unreadable("it is no JSON object");
-    if (fields["version"] !== VERSION) return unreadable(`its version is not ${VERSION}`);
-    const { says, until } = fields;
-    if (says !== "pause" && says !== "resume") return unreadable('"says" is neither pause nor resume');
-    const entry: ControlEntry = {
-      flow: key,
-      says,
-      by: textIn(fields, "by"),
-      note: textIn(fields, "note"),
-      atMs: instantIn(fields, "at"),
-      untilMs: until === null ? null : instantIn(fields, "until"),
-      actionId: textIn(fields, "actionId"),
-    };
-    return { kind: "entry", entry };
-  } catch (error) {
-    return unreadable(messageOf(error));
-  }
+/**
+ * Applies a record to the last entry of each flow; a tombstone deletes it. False for a record that cannot be
+ * read, which changes nothing: anybody, and a later version, may have written it.
+ */
+export const applyControlRecord = (
+  entries: Map<Pausable, ControlEntry>,
+  { key, value }: ControlRecord,
+): boolean => {
+  const flow = key?.toString() ?? null;
+  if (!isPausable(flow)) return false;
+  const entry = value && readEntry(flow, value);
+  if (entry) entries.set(flow, entry);
+  else if (value === null) entries.delete(flow);
+  return value === null || entry !== null;
 };
