@@ -13,7 +13,6 @@ import {
   type Names,
   type Settings,
 } from "./settings.ts";
-import { untilSetUp } from "./until-set-up.ts";
 
 /**
  * The environment of a test: topics and a group of its own, a sandbox, and replicas. `close` ends them all.
@@ -84,6 +83,13 @@ export const openWorld = async (
   };
   const run: World["run"] = (args, more) => runProgram(args, { ...ofTools, ...more });
 
+  /** While the shared cluster is busy it may give up, and can be run again. */
+  const setUpTopics = async (): Promise<true> => {
+    const { code, err } = await run(["setup"]);
+    if (code !== 0 || err !== "") throw new Error(`setup ended with ${code}: ${err}`);
+    return true;
+  };
+
   const sandbox: World["sandbox"] = async <T>(path: string, body?: unknown): Promise<T> => {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(sandboxUrl + path, init);
@@ -93,9 +99,7 @@ export const openWorld = async (
 
   try {
     await start("sandbox", ["sandbox", "--port", String(sandboxPort), ...sandboxArgs], ofReplicas);
-    if (setUp) {
-      await untilSetUp(() => run(["setup"]));
-    }
+    if (setUp) await eventually(setUpTopics, "setup", 45_000);
     await eventually(() => sandbox("/_sandbox/executions"), "the sandbox", 10_000);
   } catch (error) {
     await close();

@@ -84,14 +84,6 @@ test("no line is lost at an orderly end, although the pipe is full and nobody re
   expect(lines).toHaveLength(3_000);
 });
 
-test.each(["process.exit(1);", 'throw new Error("nobody catches it");'])(
-  "the last lines before %s are there",
-  async (ending) => {
-    const lines = await linesOf(`log.info("one"); ${end(`log.error("the last one"); ${ending}`)}`);
-    expect(lines.map(({ msg }) => msg)).toEqual(["one", "the last one"]);
-  },
-);
-
 test("lines are complete and in order, whatever their length and characters", async () => {
   const lines = await linesThroughPipe(
     `const textOf = (i) => i % 101 === 1 ? "y".repeat(40_000) : i % 53 === 1 ? "é".repeat(11_000) : i % 2 ? "ação €".repeat(50) : "\\ud83d";
