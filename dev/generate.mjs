@@ -166,15 +166,7 @@ const OF_THE_PROCESS = /^cambio_bridge_(process|nodejs)_/;
 /** @returns {Promise<string>} every metric that is the bridge's own */
 async function metricsTable() {
   const { createMetrics } = /** @type {Metrics} */ (await import("../src/ops/metrics.ts"));
-  const none = () => ({});
-  const { registry } = createMetrics({
-    publisherWaiting: none,
-    kafkaUp: none,
-    commandsLag: () => new Map(),
-    paused: none,
-    commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
-    reconcileLeader: () => false,
-  });
+  const { registry } = createMetrics();
   const described = await registry.getMetricsAsJSON();
   const lines = described
     .filter(({ name }) => !OF_THE_PROCESS.test(name))

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { readinessOf, type Component } from "../ops/health.ts";
 import { createManagementServer } from "../ops/management.ts";
 import { patientWriter } from "../kafka/schema/registry.ts";
-import { createMetrics, type CommandNumbers } from "../ops/metrics.ts";
+import { createMetrics, NO_COMMANDS } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "../commands-to-results/wire/open.ts";
@@ -42,7 +42,6 @@ const START_STEP_MS = 600_000;
 const ARRIVE_MS = 1_000;
 
 const NOT_RUNNING = { up: false, required: true };
-const NO_COMMANDS: CommandNumbers = { unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 };
 
 const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
   Object.fromEntries(records.flatMap((record) => Object.entries(record)));

@@ -27,11 +27,24 @@ export type Gauges = {
   paused: () => Record<string, boolean>;
 };
 
+export const NO_COMMANDS: CommandNumbers = { unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 };
+
+/** Those of a process in which nothing runs. */
+const IDLE: Gauges = {
+  publisherWaiting: () => ({}),
+  kafkaUp: () => ({}),
+  commands: () => NO_COMMANDS,
+  commandsLag: () => new Map(),
+  reconcileLeader: () => false,
+  paused: () => ({}),
+};
+
 const numbers = (flags: Readonly<Record<string, boolean>>): Record<string, number> =>
   Object.fromEntries(Object.entries(flags).map(([name, yes]) => [name, yes ? 1 : 0]));
 
 /** Defines every metric. Labels take few values: never an id. */
-export const createMetrics = (gauges: Gauges) => {
+export const createMetrics = (read: Partial<Gauges> = {}) => {
+  const gauges = { ...IDLE, ...read };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: PREFIX });
 
@@ -69,31 +82,19 @@ export const createMetrics = (gauges: Gauges) => {
   gaugePer("component", "kafka_up", "1 while the component's connection to Kafka works, else 0", () =>
     numbers(gauges.kafkaUp()),
   );
-  gauge(
-    "commands_unfinished",
-    "Commands that were read and are not finished",
-    () => gauges.commands().unfinished,
-  );
-  gauge("commands_in_flight", "Commands that are being executed", () => gauges.commands().inFlight);
-  gauge("commands_in_doubt", "Open doubts", () => gauges.commands().doubts);
-  gauge(
-    "commands_oldest_doubt_seconds",
-    "Age of the oldest open doubt",
-    () => gauges.commands().oldestDoubtSeconds,
-  );
+  const ofCommands = (name: string, help: string, of: keyof CommandNumbers) =>
+    gauge(`commands_${name}`, help, () => gauges.commands()[of]);
+  ofCommands("unfinished", "Commands that were read and are not finished", "unfinished");
+  ofCommands("in_flight", "Commands that are being executed", "inFlight");
+  ofCommands("in_doubt", "Open doubts", "doubts");
+  ofCommands("oldest_doubt_seconds", "Age of the oldest open doubt", "oldestDoubtSeconds");
   const lagPer = (name: string, help: string, of: "records" | "seconds") =>
-    gaugePer("partition", name, help, () => {
-      const known = [...gauges.commandsLag()].flatMap(([partition, lag]) =>
-        lag[of] === null ? [] : [[partition, lag[of]] as const],
-      );
-      return Object.fromEntries(known);
+    gaugePer("partition", `commands_lag_${name}`, help, () => {
+      const known = [...gauges.commandsLag()].map(([partition, lag]) => [partition, lag[of]] as const);
+      return Object.fromEntries(known.filter((entry): entry is [number, number] => entry[1] !== null));
     });
-  lagPer("commands_lag_records", "Unfinished commands of a partition that this replica holds", "records");
-  lagPer(
-    "commands_lag_seconds",
-    "Age of the oldest unfinished command of the partition; 0 when there is none",
-    "seconds",
-  );
+  lagPer("records", "Unfinished commands of a partition that this replica holds", "records");
+  lagPer("seconds", "Age of the oldest unfinished command of the partition; 0 when there is none", "seconds");
   gaugePer("flow", "paused", "1 while the flow is paused, else 0", () => numbers(gauges.paused()));
   const { reconcileLeader } = gauges;
   if (reconcileLeader)

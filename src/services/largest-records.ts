@@ -7,33 +7,31 @@ import {
 
 type Flow = Config["bridge"]["flows"][number];
 
-const largestRecordsByFlow = ({ webhook, partner }: Config): Record<Flow, LargestRecord[]> => {
-  const event = webhook.maxBodyBytes + RECORD_MARGIN_BYTES;
-  const result = partner.maxResponseBytes + RECORD_MARGIN_BYTES;
-  const ofWebhooks = `WEBHOOK_MAX_BODY_BYTES=${webhook.maxBodyBytes}`;
-  const ofCommands = `PARTNER_MAX_RESPONSE_BYTES=${partner.maxResponseBytes}`;
-  const events: LargestRecord = { role: "transactionStatus", bytes: event, setting: ofWebhooks };
-  return {
-    webhooks: [events, { role: "deadLetters", bytes: event, setting: ofWebhooks }],
-    commands: [
-      { role: "journal", bytes: result, setting: ofCommands },
-      { role: "results", bytes: result, setting: ofCommands },
-      // A contradicting result becomes a dead letter.
-      { role: "deadLetters", bytes: result + DEAD_LETTER_MARGIN_BYTES, setting: ofCommands },
-    ],
-    // A larger notification is not published; the report of the run says so.
-    reconcile: [events],
-  };
-};
-
 /**
  * The largest records that the settings let these flows write to each topic. An estimate for events, which
- * repeat parts of their payload: if an event is too large, its notification becomes a dead letter.
+ * repeat parts of their payload: if an event is too large, its notification becomes a dead letter, and one of
+ * the partner's log is not published, which the report of the run says.
  */
 export const largestRecordsFor = (
-  config: Config,
+  { webhook, partner }: Config,
   flows: readonly Flow[] = ["webhooks", "commands", "reconcile"],
 ): LargestRecord[] => {
-  const sizes = largestRecordsByFlow(config);
-  return [...new Set(flows.flatMap((flow) => sizes[flow]))];
+  const ofEvent = {
+    bytes: webhook.maxBodyBytes + RECORD_MARGIN_BYTES,
+    setting: `WEBHOOK_MAX_BODY_BYTES=${webhook.maxBodyBytes}`,
+  };
+  const ofResult = {
+    bytes: partner.maxResponseBytes + RECORD_MARGIN_BYTES,
+    setting: `PARTNER_MAX_RESPONSE_BYTES=${partner.maxResponseBytes}`,
+  };
+  // A contradicting result becomes a dead letter.
+  const ofLetter = { ...ofResult, bytes: ofResult.bytes + DEAD_LETTER_MARGIN_BYTES };
+  const written: (LargestRecord & { by: readonly Flow[] })[] = [
+    { by: ["webhooks", "reconcile"], role: "transactionStatus", ...ofEvent },
+    { by: ["webhooks"], role: "deadLetters", ...ofEvent },
+    { by: ["commands"], role: "journal", ...ofResult },
+    { by: ["commands"], role: "results", ...ofResult },
+    { by: ["commands"], role: "deadLetters", ...ofLetter },
+  ];
+  return written.filter(({ by }) => by.some((flow) => flows.includes(flow)));
 };

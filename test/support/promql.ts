@@ -20,15 +20,7 @@ export const readQuery = (text: string): Query => {
 /** Metrics and labels that Prometheus and Kubernetes add. */
 const OF_PROMETHEUS = { metrics: ["up", "ALERTS"], labels: ["namespace", "pod", "job", "instance", "le"] };
 
-const none = () => ({});
-const { registry } = createMetrics({
-  publisherWaiting: none,
-  kafkaUp: none,
-  commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
-  commandsLag: () => new Map(),
-  paused: () => ({}),
-  reconcileLeader: () => false,
-});
+const { registry } = createMetrics();
 const described = await registry.getMetricsAsJSON();
 const labelsOf = (name: string): string[] =>
   (registry.getSingleMetric(name) as { labelNames?: string[] } | undefined)?.labelNames ?? [];

@@ -81,15 +81,7 @@ const webhookAnswers = (auth: "path" | "header"): Record<string, () => Promise<G
 };
 
 const management = async (path: string, status: "ready" | "unready" = "ready") => {
-  const none = () => ({});
-  const { registry } = createMetrics({
-    publisherWaiting: none,
-    kafkaUp: none,
-    commandsLag: () => new Map(),
-    paused: () => ({}),
-    commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
-    reconcileLeader: () => false,
-  });
+  const { registry } = createMetrics();
   const components = { kafka: { status: "up" as const, detail: "" } };
   const server = createManagementServer({ readiness: () => ({ status, components }), registry });
   await once(server.listen(0, "127.0.0.1"), "listening");

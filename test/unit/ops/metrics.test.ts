@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
 import { createMetrics, type CommandsLag } from "../../../src/ops/metrics.ts";
 
-const metricsWith = (lag: () => CommandsLag, kafkaUp: () => Record<string, boolean> = () => ({})) =>
-  createMetrics({
-    publisherWaiting: () => ({}),
-    kafkaUp,
-    commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
-    paused: () => ({}),
-    commandsLag: lag,
-    reconcileLeader: null,
-  }).registry;
-
 const linesOf = (text: string, name: string): string[] =>
   text.split("\n").filter((line) => line.startsWith(`cambio_bridge_${name}`));
 
@@ -19,7 +9,7 @@ test("exports the lag of an assigned partition, and its age when known", async (
     [0, { records: 7, seconds: 1.5 }],
     [3, { records: 2, seconds: null }],
   ]);
-  const registry = metricsWith(() => lag);
+  const { registry } = createMetrics({ commandsLag: () => lag });
   const before = await registry.metrics();
   expect(linesOf(before, "commands_lag_records")).toEqual([
     'cambio_bridge_commands_lag_records{partition="0"} 7',
@@ -38,10 +28,7 @@ test("exports the lag of an assigned partition, and its age when known", async (
 
 test("a component that is gone, such as `start` after the start, is not exported as down", async () => {
   let up: Record<string, boolean> = { start: false };
-  const registry = metricsWith(
-    () => new Map(),
-    () => up,
-  );
+  const { registry } = createMetrics({ kafkaUp: () => up });
   expect(linesOf(await registry.metrics(), "kafka_up")).toEqual([
     'cambio_bridge_kafka_up{component="start"} 0',
   ]);
