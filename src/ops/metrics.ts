@@ -40,7 +40,7 @@ const IDLE: Gauges = {
 };
 
 const numbers = (flags: Readonly<Record<string, boolean>>): Record<string, number> =>
-  Object.fromEntries(Object.entries(flags).map(([name, yes]) => [name, yes ? 1 : 0]));
+  Object.fromEntries(Object.entries(flags).map(([name, yes]) => [name, Number(yes)]));
 
 /** Defines every metric. Labels take few values: never an id. */
 export const createMetrics = (read: Partial<Gauges> = {}) => {
@@ -54,53 +54,44 @@ export const createMetrics = (read: Partial<Gauges> = {}) => {
     new Counter({ ...common(name, help), labelNames });
   const histogram = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Histogram({ ...common(name, help), labelNames, buckets: LATENCY_BUCKETS });
-  const gauge = (name: string, help: string, read: () => number) =>
+  /** Read at each scrape. @param label what the numbers are of; without it there is one number */
+  const gauge = (name: string, help: string, read: () => number | Record<string, number>, label?: string) =>
     new Gauge({
       ...common(name, help),
-      collect() {
-        this.set(read());
-      },
-    });
-  const gaugePer = (label: string, name: string, help: string, read: () => Record<string, number>) =>
-    new Gauge({
-      ...common(name, help),
-      labelNames: [label],
+      labelNames: label === undefined ? [] : [label],
       collect() {
         // Otherwise a label value that is gone, such as a partition of another replica now, would be exported
         // forever.
         this.reset();
-        for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
+        const now = read();
+        if (label === undefined || typeof now === "number") this.set(Number(now));
+        else for (const [value, number] of Object.entries(now)) this.set({ [label]: value }, number);
       },
     });
 
-  gaugePer(
-    "topic",
-    "publisher_waiting_records",
-    "Records that wait for Kafka's acknowledgement",
-    gauges.publisherWaiting,
-  );
-  gaugePer("component", "kafka_up", "1 while the component's connection to Kafka works, else 0", () =>
-    numbers(gauges.kafkaUp()),
-  );
+  const waiting = "Records that wait for Kafka's acknowledgement";
+  gauge("publisher_waiting_records", waiting, gauges.publisherWaiting, "topic");
+  const up = "1 while the component's connection to Kafka works, else 0";
+  gauge("kafka_up", up, () => numbers(gauges.kafkaUp()), "component");
   const ofCommands = (name: string, help: string, of: keyof CommandNumbers) =>
     gauge(`commands_${name}`, help, () => gauges.commands()[of]);
   ofCommands("unfinished", "Commands that were read and are not finished", "unfinished");
   ofCommands("in_flight", "Commands that are being executed", "inFlight");
   ofCommands("in_doubt", "Open doubts", "doubts");
   ofCommands("oldest_doubt_seconds", "Age of the oldest open doubt", "oldestDoubtSeconds");
-  const lagPer = (name: string, help: string, of: "records" | "seconds") =>
-    gaugePer("partition", `commands_lag_${name}`, help, () => {
+  const lagPer = (name: string, help: string, of: "records" | "seconds") => {
+    const read = (): Record<string, number> => {
       const known = [...gauges.commandsLag()].map(([partition, lag]) => [partition, lag[of]] as const);
       return Object.fromEntries(known.filter((entry): entry is [number, number] => entry[1] !== null));
-    });
+    };
+    gauge(`commands_lag_${name}`, help, read, "partition");
+  };
   lagPer("records", "Unfinished commands of a partition that this replica holds", "records");
   lagPer("seconds", "Age of the oldest unfinished command of the partition; 0 when there is none", "seconds");
-  gaugePer("flow", "paused", "1 while the flow is paused, else 0", () => numbers(gauges.paused()));
+  gauge("paused", "1 while the flow is paused, else 0", () => numbers(gauges.paused()), "flow");
   const { reconcileLeader } = gauges;
-  if (reconcileLeader)
-    gauge("reconcile_leader", "1 while this replica is the leader of reconcile, else 0", () =>
-      reconcileLeader() ? 1 : 0,
-    );
+  const leader = "1 while this replica is the leader of reconcile, else 0";
+  if (reconcileLeader) gauge("reconcile_leader", leader, () => Number(reconcileLeader()));
   const reconcileCompleteAt = new Gauge(
     common(
       "reconcile_last_complete_timestamp_seconds",
