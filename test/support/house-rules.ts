@@ -111,33 +111,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     ["records.ts"],
   ),
-  // The sandbox shares no code with the bridge, so that it can catch the bridge's mistakes. The files
-  // directly in it compose its rooms.
+  // The sandbox shares no code with the bridge, so that it can catch the bridge's mistakes.
   "sandbox/": room([]),
-  "sandbox/types.ts": room([]),
-  "sandbox/runtime/": room([]),
-  "sandbox/transactions/": room(["sandbox/runtime/"], ["sandbox/types.ts"]),
-  "sandbox/faults/": room(["sandbox/runtime/"], ["sandbox/types.ts"]),
-  "sandbox/notifications/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/faults/"]),
-  "sandbox/api/": room(
-    ["sandbox/runtime/", "sandbox/transactions/", "sandbox/faults/"],
-    ["sandbox/types.ts", "sandbox/notifications/"],
-  ),
-  "sandbox/options.ts": room(["sandbox/runtime/"], ["sandbox/api/", "sandbox/transactions/"]),
-  "sandbox/partner.ts": room(
-    [
-      "sandbox/api/",
-      "sandbox/notifications/",
-      "sandbox/faults/",
-      "sandbox/transactions/",
-      "sandbox/runtime/",
-    ],
-    ["sandbox/types.ts", "sandbox/options.ts"],
-  ),
-  "sandbox/control/": room(
-    ["sandbox/faults/", "sandbox/transactions/", "sandbox/runtime/"],
-    ["sandbox/types.ts", "sandbox/partner.ts"],
-  ),
 };
 
 /** Libraries that only these rooms may import. */

@@ -143,18 +143,24 @@ test("a sidecar is the same container, but that it lives as long as the pod and 
 test.each([
   { name: "service", pod: service },
   { name: "sidecar", pod: sidecar },
-])("a $name has time to drain, and is scraped under the job that the alerts ask for", ({ pod }) => {
-  const loaded = loadConfig(environmentWith([]), "serve");
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const { preStop } = container.lifecycle;
-  const neededSeconds = preStop.sleep.seconds + loaded.config.bridge.shutdownTimeoutMs / 1_000;
-  expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThan(neededSeconds);
-  const monitor = read(join(folder, "monitoring/pod-monitor.yaml")) as {
-    spec: { jobLabel: string; selector: { matchLabels: object } };
-  };
-  expect(pod.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
-  expect(pod.metadata.labels[monitor.spec.jobLabel]).toBe("cambio-bridge");
-});
+])(
+  "a $name has its ports and time to drain, and is scraped under the job that the alerts ask for",
+  ({ pod }) => {
+    const loaded = loadConfig(environmentWith([]), "serve");
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    const { preStop } = container.lifecycle;
+    const { bridge, webhook, management } = loaded.config;
+    const ports = Object.fromEntries(container.ports.map(({ name, containerPort }) => [name, containerPort]));
+    expect(ports).toEqual({ webhook: webhook.port, management: management.port });
+    const neededSeconds = preStop.sleep.seconds + bridge.shutdownTimeoutMs / 1_000;
+    expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThan(neededSeconds);
+    const monitor = read(join(folder, "monitoring/pod-monitor.yaml")) as {
+      spec: { jobLabel: string; selector: { matchLabels: object } };
+    };
+    expect(pod.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
+    expect(pod.metadata.labels[monitor.spec.jobLabel]).toBe("cambio-bridge");
+  },
+);
 
 test("the settings of every overlay are ones that the bridge takes without a warning", () => {
   const generators = kustomizations.flatMap((file) => (read(file) as Kustomization).configMapGenerator ?? []);
@@ -182,12 +188,4 @@ test("the pod for people has settings that the commands take, a user of its own,
   expect(loadConfig(environmentWith([], environment), "tool")).toMatchObject({ ok: true, warnings: [] });
   expect(environment["KAFKA_SASL_USERNAME"]).not.toBe(settings["KAFKA_SASL_USERNAME"]);
   expect(environment["CONSOLE_FOUR_EYES"]).toBe("true");
-});
-
-test("ports are those that the bridge listens on by itself", () => {
-  const loaded = loadConfig(environmentWith([]), "serve");
-  if (!loaded.ok) throw new Error("refused");
-  const { webhook, management } = loaded.config;
-  const ports = Object.fromEntries(container.ports.map(({ name, containerPort }) => [name, containerPort]));
-  expect(ports).toEqual({ webhook: webhook.port, management: management.port });
 });

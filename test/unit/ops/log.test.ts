@@ -132,7 +132,6 @@ test("no line is lost at a crash, although the pipe is full and its reader comes
 });
 
 test.each([
-  ["pipe", "process.exit(1);", 1],
   ["pipe", 'throw new Error("nobody catches it");', 1],
   ["pipe", 'void Promise.reject(new Error("nobody catches it"));', 1],
   ["socket", "await log.flush(); process.exit(0);", 0],
