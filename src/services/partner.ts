@@ -7,23 +7,10 @@ import { secretsOfPartner } from "./own-secrets.ts";
 import { tlsMaterial } from "./pem.ts";
 import type { Services } from "./services.ts";
 
-/** The current proxy: its setting may come from a file that changes. */
-const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
-  if (!proxyUrl) return null;
-  let text = proxyUrl.reveal();
-  let url = new URL(text);
-  return () => {
-    const now = proxyUrl.reveal();
-    if (now !== text) url = new URL(now);
-    text = now;
-    return url;
-  };
-};
-
 /** The partner client of this configuration. Credentials and proxy are read anew for each call. */
 export const openPartner = (config: Config, { clock }: Pick<Services, "clock">): Partner => {
   const { partner } = config;
-  const { accessToken, xToken } = partner;
+  const { accessToken, xToken, proxyUrl } = partner;
   return createPartner({
     baseUrl: new URL(partner.baseUrl ?? ""),
     credentials: {
@@ -35,7 +22,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     },
     userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
     tls: tlsMaterial("PARTNER", partner),
-    proxy: proxyOf(config),
+    proxy: proxyUrl ? () => new URL(proxyUrl.reveal()) : null,
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,
     maxConnections: partner.maxConnections,
