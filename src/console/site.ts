@@ -33,24 +33,20 @@ export const createSite = (options: ConsoleOptions, connections: Connections) =>
   const readings = createReadings(clock);
   const doubts = shareDoubts(connections, readings);
   const tasks = createTasks<ConsoleContext>(clock);
-  const warn = (text: string): void => log.warn({ sentence: text }, "console.warning");
-  const close = async (): Promise<void> => {
-    const closing = [doubts.close(), tasks.close()];
-    readings.close();
-    await Promise.all(closing);
-  };
-  const { read } = readings;
   return {
     options,
     connections,
     settings: connections.config.console,
     clock,
     log,
-    warn,
-    read,
+    warn: (text: string): void => log.warn({ sentence: text }, "console.warning"),
+    read: readings.read,
     doubts,
     tasks,
-    close,
+    close: async (): Promise<void> => {
+      readings.close();
+      await Promise.all([doubts.closed(), tasks.close()]);
+    },
   };
 };
 

@@ -2,7 +2,7 @@ import { escapeInvisible } from "../../runtime/invisible.ts";
 import type { ProblemStatus } from "../problem.ts";
 import type { Answer, ConsoleContext } from "../site.ts";
 import { STYLE_PATH } from "./style.ts";
-import { code, formatCount, html, type Html } from "./text.ts";
+import { code, html, type Html } from "./text.ts";
 
 /** `refreshS`: the page loads itself again after so many seconds. */
 export type Page = { title: string; body: Html; status?: 200 | ProblemStatus; refreshS?: number | undefined };
@@ -15,15 +15,12 @@ const NAV = [
   ["/audit", "Audit"],
 ] as const;
 
-const nav = ({ req, var: { site } }: ConsoleContext): Html => {
-  const doubts = site.doubts.known() ?? 0;
-  const badge = doubts > 0 ? html` <span class="badge">${formatCount(doubts)}</span>` : "";
-  const { pathname } = new URL(req.url);
-  return html`<nav aria-label="Pages"><ul>${NAV.map(([href, name]) => {
-    const isHere = href === pathname || (href === "/doubts" && pathname === "/doubt");
-    const current = isHere ? html`aria-current="page"` : "";
-    return html`<li><a href="${href}" ${current}>${name}${href === "/doubts" ? badge : ""}</a></li>`;
-  })}</ul></nav>`;
+const nav = ({ req }: ConsoleContext): Html => {
+  const here = new URL(req.url).pathname.replace(/^\/doubt$/, "/doubts");
+  return html`<nav aria-label="Pages"><ul>${NAV.map(
+    ([href, name]) =>
+      html`<li><a href="${href}" ${href === here ? html`aria-current="page"` : ""}>${name}</a></li>`,
+  )}</ul></nav>`;
 };
 
 /** A reload by header works without script, and leaves the page still for who asks for it. */

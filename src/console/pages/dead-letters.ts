@@ -1,16 +1,36 @@
-import { refOf, type DeadLetter, explainReason } from "../../operate/dead-letters/letter.ts";
-import { listLetters, type LetterList, type Selection } from "../../operate/dead-letters/read.ts";
+import { explainReason, readRef, refOf, type DeadLetter } from "../../operate/dead-letters/letter.ts";
+import {
+  listLetters,
+  showLetter,
+  type LetterList,
+  type Selection,
+  type ShownLetter,
+} from "../../operate/dead-letters/read.ts";
+import { hexDump } from "../../runtime/hex-dump.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
-import { link, pager, select, table, tag } from "../html/elements.ts";
-import { pathTo } from "../html/path.ts";
-import { ago, at, code, count, html, inlineText, sentence, type Cell, type Html } from "../html/text.ts";
-import type { ConsoleContext } from "../site.ts";
+import { facts, further, link, notice, pathTo, select, startOf, table } from "../html/elements.ts";
+import {
+  at,
+  block,
+  code,
+  count,
+  formatCount,
+  html,
+  inlineText,
+  sentence,
+  when,
+  type Cell,
+  type Html,
+} from "../html/text.ts";
+import { Problem } from "../problem.ts";
+import type { Answer, ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
 const PER_PAGE = 40;
 /** Each page reads those before it, too. */
-const MAX_PAGES = 25;
+const MAX_FROM = 1_000;
 const HOUR_MS = 3_600_000;
 const PERIODS = [
   ["1", "the last hour"],
@@ -52,70 +72,127 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
   </form>`;
 };
 
-const replayed = (letter: DeadLetter, sent: LetterList["sent"]): Cell => {
-  const known = sent(letter);
-  const last = known?.at(-1);
-  if (known === null) return "not known";
-  return last
-    ? html`${tag("good", "replayed")} <small>${at(last.atMs)} by ${inlineText(last.by, 60)}</small>`
-    : "no";
-};
+const COLUMNS = ["letter", "when", "reason", "detail and value"];
 
-const COLUMNS = ["letter", "when", "reason", "detail and value", "replayed"];
-
-/** A page of letters, the newest first. */
-const lettersView = (context: ConsoleContext, list: LetterList, filter: Filter, from: number): Html => {
-  const nowMs = context.var.site.clock.now();
-  const letters = [...list.letters].reverse().slice(from, from + PER_PAGE);
-  const isChoosing = canAct(context) && letters.length > 0;
+/** Letters from one on, the newest first. */
+const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: number): Html => {
   const rowOf = (letter: DeadLetter): readonly Cell[] => {
     const { place, reason, detail, source, timestampMs, preview } = letter;
     const ref = refOf(place);
-    const box = html`<input type="checkbox" name="ref" value="${ref}" aria-label="Letter ${ref}" />`;
     return [
-      html`${isChoosing ? box : ""} ${link(pathTo("/letter", { ref }), ref)}`,
-      html`<strong>${ago(timestampMs, nowMs)}</strong><br />${at(timestampMs)}`,
+      link(pathTo("/letter", { ref }), ref),
+      when(timestampMs, nowMs),
       html`${code(reason, 60)}<br /><small>a ${source === "webhook" ? "notification" : source}</small>`,
       html`${inlineText(detail, MAX_TEXT)}<br /><small>${code(preview, MAX_TEXT)}</small>`,
-      replayed(letter, list.sent),
     ];
   };
   const none = "There is no dead letter of this kind in this time.";
-  const { markup, shown } = table("Dead letters", COLUMNS, letters.map(rowOf), none);
-  const reachable = Math.min(list.count, PER_PAGE * MAX_PAGES);
-  const pages = { path: "/dead-letters", query: filter, from, shown };
-  const narrow = html`<p>Choose a reason or a shorter time to see the older ones.</p>`;
+  const rows = [...list.letters]
+    .reverse()
+    .slice(from, from + PER_PAGE)
+    .map(rowOf);
+  const { markup, shown } = table("Dead letters", COLUMNS, rows, none);
   const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
-  const form = html`<form action="/replay" method="get">
-    ${markup} <p><button>Plan a replay of the chosen ones</button></p>
-  </form>`;
+  const next = pathTo("/dead-letters", { ...filter, from: from + shown });
   return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
     ${list.count === 0 ? "" : html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`}
-    ${isChoosing ? form : markup}
-    ${pager(pages, { total: reachable, perPage: PER_PAGE }, ["Newer", "Older"])}
-    ${from + shown >= reachable && reachable < list.count ? narrow : ""}`;
+    ${markup} ${further(shown, list.count, from, next)}
+    ${from + shown > MAX_FROM ? html`<p>Choose a reason or a shorter time to see older ones.</p>` : ""}`;
+};
+
+/** The address with the time of now: a list that is read again shows the same, and a plan is of one time. */
+export const ofThisMoment = (context: ConsoleContext, path: string): Answer => {
+  const filter = filterOf((name) => context.req.query(name), context.var.site.clock.now());
+  return context.redirect(pathTo(path, filter), 303);
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {
   const { connections, read, clock, warn } = context.var.site;
   const query = (name: string): string | undefined => context.req.query(name);
+  if (query("until") === undefined) return ofThisMoment(context, "/dead-letters");
   const filter = filterOf(query, clock.now());
-  const { reason, period } = filter;
-  const given = query("from") ?? "";
-  const from = /^\d{1,4}$/.test(given) ? Math.min(Number(given), PER_PAGE * MAX_PAGES) : 0;
-  // The first page is of this moment: while it is being read it is found again by its filter alone.
-  const key = JSON.stringify(["letters", reason, period, query("until"), from]);
-  const found = await read(key, async (onProgress, signal) => {
+  const from = Math.min(startOf(query("from")), MAX_FROM);
+  const found = await read(JSON.stringify(["letters", filter, from]), (onProgress, signal) => {
     const options = { limit: from + PER_PAGE, onProgress, warn };
-    return { list: await listLetters(connections, selectionOf(filter), options, signal), of: filter };
+    return listLetters(connections, selectionOf(filter), options, signal);
   });
-  const reasons = found.kind === "read" ? [...found.value.list.byReason.keys()].slice(0, PER_PAGE) : [];
+  const reasons = [...(found.value?.byReason.keys() ?? [])].slice(0, PER_PAGE);
   return readingPage(context, found, {
     title: "Dead letters",
     head: html`<h1>Dead letters</h1>
       <p>Records and notifications that the bridge could not understand, kept byte for byte.</p>
       ${filterForm(filter, reasons)}`,
     what: "The dead letters are being read",
-    view: ({ list, of }) => lettersView(context, list, of, from),
+    view: (list) => lettersView(list, filter, from, clock.now()),
+  });
+};
+
+const MAX_HEX_BYTES = 4_096;
+
+const valueView = (value: Buffer | null, isHex: boolean): Html => {
+  if (value === null) return html`<p class="none">It has no value (null).</p>`;
+  if (!isHex) return block(value.toString("utf8"));
+  const cut = `The first ${formatCount(MAX_HEX_BYTES)} of ${formatCount(value.length)} bytes.`;
+  return html`<pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre>
+    ${value.length > MAX_HEX_BYTES ? html`<p class="dim">${cut}</p>` : ""}`;
+};
+
+const sentView = (sent: ShownLetter["sent"]): Cell => {
+  if (sent === null) return "not known: the audit topic cannot be read";
+  const last = sent.at(-1);
+  return last ? html`${at(last.atMs)} by ${inlineText(last.by, 60)}: ${code(last.where)}` : "never";
+};
+
+/** One dead letter. `topic`: of the dead letters. */
+const letterView = (
+  { letter, sent, loaded }: ShownLetter,
+  isHex: boolean,
+  topic: string,
+  nowMs: number,
+): Html => {
+  const { reason, detail, source, origin, place, timestampMs, bytes, missing } = letter;
+  const ref = refOf(place);
+  const other = link(pathTo("/letter", { ref, as: isHex ? "" : "hex" }), isHex ? "text" : "hex");
+  const unknown = source === "webhook" ? "a webhook" : "not known";
+  return html`${facts([
+    ["Reason", html`<strong>${code(reason)}</strong>`],
+    ["What it means", sentence(explainReason(reason))],
+    ["Detail", inlineText(detail, 1_000)],
+    [
+      "Became a dead letter",
+      html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`,
+    ],
+    [
+      "Came from",
+      origin === null ? unknown : html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}`,
+    ],
+    ["Size", `${formatCount(bytes)} bytes with its key and headers`],
+    ["Replayed", sentView(sent)],
+  ])}
+    <h2>Value <small>as ${isHex ? "hex" : "text"}; show it as ${other}</small></h2>
+    ${missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${missing}.`)}
+    ${valueView(loaded.original.value, isHex)}
+    <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${ref}</code></p>`;
+};
+
+const NO_LETTER = "Its name is of the form 0/4711. It may be deleted by now.";
+
+export const letterPage = async (context: ConsoleContext): Promise<Response> => {
+  const { connections, read, clock, warn } = context.var.site;
+  const given = context.req.query("ref") ?? "";
+  const ref = readRef(given);
+  if (ref === null) throw new Problem(404, "There is no such dead letter.", NO_LETTER);
+  const found = await read(`letter ${given}`, (_, signal) => showLetter(connections, ref, { warn }, signal));
+  const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;
+  return readingPage(context, found, {
+    title: `Letter ${given}`,
+    head: html`<h1>Dead letter ${given}</h1>`,
+    what: "The dead letter is being read",
+    view: (shown) => {
+      if (shown === null) throw new Problem(404, `There is no dead letter ${given}.`, NO_LETTER);
+      const { deadLetters } = connections.config.topics;
+      const view = letterView(shown, context.req.query("as") === "hex", deadLetters, clock.now());
+      return html`${view} ${canAct(context) ? plan : ""}`;
+    },
   });
 };

@@ -4,7 +4,7 @@ import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
 import type { Proposal } from "../../operate/resolve/proposal.ts";
 import { canAct, noteField, taskField } from "../act.ts";
 import { hidden } from "../html/elements.ts";
-import { ago, at, code, html, inlineText, type Html } from "../html/text.ts";
+import { at, code, html, inlineText, when, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
@@ -36,7 +36,7 @@ const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
   endableAtMs <= nowMs
     ? html`<p>It can be ended now.</p>`
     : html`<div class="notice wait">
-        <p><strong>It can be ended at ${at(endableAtMs)}, ${ago(endableAtMs, nowMs)}.</strong> Until then a replica that stood
+        <p><strong>It can be ended at ${when(endableAtMs, nowMs)}.</strong> Until then a replica that stood
           still could make the call, or the partner could still hold it.</p>
         ${choice("checkbox", "force", "yes", "End it now all the same", FORCE, isForced)}
       </div>`;
@@ -78,7 +78,7 @@ export const doubtForm = (
   const others = proposals.map((proposal) => proposalView(context, doubt, proposal));
   const endableAtMs = before?.endableAtMs ?? doubt.resolvableAtMs;
   if (!canAct(context)) {
-    const from = endableAtMs <= nowMs ? "now" : html`at ${at(endableAtMs)}, ${ago(endableAtMs, nowMs)}`;
+    const from = endableAtMs <= nowMs ? "now" : html`at ${when(endableAtMs, nowMs)}`;
     const nobody = html`nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>.`;
     return html`${others} <p>An operator can end it ${from}. You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
   }

@@ -39,25 +39,20 @@ export const failed = (context: ConsoleContext, error: unknown): Html => {
   return notice("bad", html`<strong>${sentence(message)}</strong> ${advice}`);
 };
 
-const RELOAD_S = 2;
+export const RELOAD_S = 2;
 
-type Parts<T> = { title: string; head: Html; what: string; view: (value: T) => Html | Promise<Html> };
+type Parts<T> = { title: string; head: Html; what: string; view: (value: T) => Html };
 
-/** A page that shows what was read; while it is being read, how far it is, and what is known of it by now. */
-export const readingPage = async <T>(
+/** A page that shows what was read; while it is being read, how far it is. */
+export const readingPage = <T>(
   context: ConsoleContext,
-  found: Reading<T>,
+  { value, error, isReading, progress }: Reading<T>,
   { title, head, what, view }: Parts<T>,
-): Promise<Response> => {
-  if (found.kind === "failed")
-    return page(context, { title, body: html`${head} ${failed(context, found.error)}` });
-  if (found.kind === "read") return page(context, { title, body: html`${head} ${await view(found.value)}` });
-  const soFar = found.soFar === null ? "" : await view(found.soFar);
-  return page(context, {
-    title,
-    refreshS: RELOAD_S,
-    body: html`${head} ${reading(what, found.progress)} ${soFar}`,
-  });
+): Answer => {
+  const refreshS = isReading ? RELOAD_S : undefined;
+  const show = (body: Html): Answer => page(context, { title, refreshS, body: html`${head} ${body}` });
+  if (error !== null) return show(failed(context, error));
+  return show(isReading ? reading(what, progress) : view(value as T));
 };
 
 export const problemPage: ErrorHandler<ConsoleEnv> = (error, context) => {
@@ -79,7 +74,6 @@ export const problemPage: ErrorHandler<ConsoleEnv> = (error, context) => {
   });
 };
 
-export const noSuchPage = (context: ConsoleContext): Answer => {
-  const body = html`<h1>There is no such page.</h1> <p><a href="/">Go to the overview</a></p>`;
-  return page(context, { title: "No such page", status: 404, body });
+export const noSuchPage = (): never => {
+  throw new Problem(404, "There is no such page.", "The pages of the console stand above.");
 };

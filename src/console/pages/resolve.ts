@@ -1,16 +1,14 @@
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "../../operate/resolve/outcome.ts";
 import { confirm, resolve } from "../../operate/resolve/resolve.ts";
 import { actorOf, begin, failureOf, formOf, noteProblem } from "../act.ts";
-import { facts, link, notice, reading } from "../html/elements.ts";
+import { facts, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { pathTo } from "../html/path.ts";
-import { at, code, html, sentence, type Cell, type Html } from "../html/text.ts";
+import { at, code, html, sentence, type Html } from "../html/text.ts";
 import type { Answer, ConsoleContext } from "../site.ts";
 import type { Show } from "../tasks.ts";
 import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
-
-const REFRESH_S = 2;
+import { RELOAD_S } from "./problem.ts";
 
 /** Reads the form. Whether the doubt is still open is decided later, by the journal. */
 const readDoubtForm = (form: URLSearchParams): { asked: ResolveRequest } | { problem: string } => {
@@ -30,22 +28,19 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
   const { commandId } = asked;
   if (ended.kind === "resolved") {
     const { result, place, published } = ended;
-    const rows: (readonly [string, Cell | null])[] = [
+    const is = html`The final result of command ${code(commandId)} is <strong>${result.outcome}</strong>.`;
+    const rows = facts([
       ["Its final result", html`<strong>${code(published)}</strong>`],
       ["The decision in the journal", code(place)],
       ["quoteId", result.quoteId === null ? null : code(result.quoteId)],
       ["resultId", code(result.resultId)],
-    ];
-    const is = notice(
-      "good",
-      html`The final result of command ${code(commandId)} is <strong>${result.outcome}</strong>.`,
-    );
-    return { title: "The doubt is ended", body: html`${is} ${facts(rows)}` };
+    ]);
+    return { title: "The doubt is ended", body: html`${notice("good", is)} ${rows}` };
   }
   if (ended.kind === "proposed") {
     const { ref, place, quoteId, resolvableAtMs } = ended;
-    const its = link(doubtPath({ commandId, quoteId }), "the doubt's page");
-    const how = html`Another person must confirm it within 24 hours, on ${its} or with
+    const how = html`Another person must confirm it within 24 hours, on
+      ${link(doubtPath({ commandId, quoteId }), "the doubt's page")} or with
       <code>cambio-bridge resolve --confirm ${ref} --by NAME</code>.`;
     const rows = facts([
       ["REF", html`<strong>${code(ref)}</strong>`],
@@ -75,7 +70,7 @@ const act = (
 ): Answer => {
   const meanwhile: Show<ConsoleContext> = (asking) => {
     const body = html`<h1>The decision is being written</h1> ${reading("The journal is read first", null)}`;
-    return page(asking, { title: "Doubt", refreshS: REFRESH_S, body });
+    return page(asking, { title: "Doubt", refreshS: RELOAD_S, body });
   };
   const run = async (stopped: AbortSignal): Promise<Show<ConsoleContext>> => {
     try {

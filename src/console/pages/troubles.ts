@@ -4,18 +4,18 @@ import type { DoubtNumbers } from "../../operate/doubts/doubts.ts";
 import { isPause, PAUSABLE, type ControlEntries } from "../../operate/pause.ts";
 import type { Status } from "../../operate/status.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
-import { ago, at, count, html, inlineText, sentence, type Html } from "../html/text.ts";
+import type { TopicRate } from "../../operate/rates.ts";
+import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
+import type { Reading } from "../readings.ts";
 
-/** What one part of the overview knows; null while Kafka is being asked. */
-export type Part<T> = { value: T } | { error: unknown } | null;
-
-/** What is known at this moment. `progress`: how far the journal is read; `problem`: why it cannot be. */
+/** What is known at this moment. `problem`: why the journal cannot be read. */
 export type Known = {
   topic: string;
-  status: Part<Status>;
-  pauses: Part<ControlEntries>;
-  doubts: Part<DoubtNumbers & { progress: Progress; isComplete: boolean; problem: string | null }>;
-  letters: Part<Pick<LetterList, "byReason">>;
+  status: Reading<Status>;
+  pauses: Reading<ControlEntries>;
+  doubts: Reading<DoubtNumbers & Progress & { isComplete: boolean; problem: string | null }>;
+  letters: Reading<Pick<LetterList, "byReason">>;
+  rates: Reading<readonly TopicRate[]>;
 };
 
 /** `what`: one sentence that says what to do; `more`: how, and since when. */
@@ -24,83 +24,69 @@ export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 /** A reconcile run is due every 15 minutes, so several were missed by then. */
 const LATE_MS = 3_600_000;
 
-export const valueOf = <T>(part: Part<T>): T | null => (part !== null && "value" in part ? part.value : null);
-
 const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
 const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
 
 const outageOf = ({ status, doubts, pauses, letters }: Known): Trouble[] => {
-  const errors = [status, doubts, pauses, letters].flatMap((part) =>
-    part && "error" in part ? [part.error] : [],
-  );
+  const errors = [status, doubts, pauses, letters]
+    .map(({ error }) => error)
+    .filter((error) => error !== null);
   const error = errors.find((each) => each instanceof OutageError) ?? errors[0];
   if (error === undefined) return [];
   const what =
     error instanceof OutageError
       ? html`Kafka, or the schema registry, does not answer: see that they run`
       : html`A part of this page cannot be read: see why`;
-  return [
-    bad(
-      what,
-      html`${sentence(messageOf(error))} What is not known is left out below. <code>cambio-bridge doctor</code> says what
-        is wrong.`,
-    ),
-  ];
+  const more = html`${sentence(messageOf(error))} What is not known is left out below. <code>cambio-bridge doctor</code>
+    says what is wrong.`;
+  return [bad(what, more)];
 };
 
 const doubtsOf = ({ doubts }: Known, nowMs: number): Trouble[] => {
-  const known = valueOf(doubts);
-  if (known === null) return [];
-  const { doubts: n, oldestSinceMs, problem } = known;
-  const unreadable =
-    problem === null ? [] : [bad(html`The journal cannot be read`, html`${sentence(problem)}`)];
-  if (oldestSinceMs === null) return unreadable;
+  const { doubts: n = 0, oldestSinceMs = null, problem = null } = doubts.value ?? {};
   const what = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>: ask the partner what became
     of ${n === 1 ? "it" : "them"}`;
-  const since = html`The oldest is in doubt since ${at(oldestSinceMs)}, ${ago(oldestSinceMs, nowMs)}.`;
   const button = html`<a class="button" href="/doubts">See what is known and what to do</a>`;
-  return [bad(what, html`Money may have moved, and nobody knows. ${since} ${button}`), ...unreadable];
+  const more = (sinceMs: number): Html =>
+    html`Money may have moved, and nobody knows. The oldest is in doubt since ${when(sinceMs, nowMs)}. ${button}`;
+  return [
+    ...(oldestSinceMs === null ? [] : [bad(what, more(oldestSinceMs))]),
+    ...(problem === null ? [] : [bad(html`The journal cannot be read`, html`${sentence(problem)}`)]),
+  ];
 };
 
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
-  const known = valueOf(status)?.commands;
+  const known = status.value?.commands;
   // Without its topic the flow was never set up.
   if (!known || known.partitions.length === 0) return [];
   const { members, lag, group, state } = known;
+  const isIdle =
+    state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0);
+  if (members.length > 0 && !isIdle) return [];
   const waiting = lag === 0 ? "none waits now" : count(lag, "command waits", "commands wait");
-  const nobody = html`Nobody takes commands, and ${waiting}`;
+  const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
   const start = html`Start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID ${inlineText(group)}.
     Where one runs, its /readyz says what it lacks, and <code>cambio-bridge doctor</code> what is wrong. The group's state
     is ${inlineText(state)}.`;
-  if (members.length === 0) return [bad(html`${nobody}: start a replica`, start)];
-  const isIdle =
-    state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0);
-  return isIdle ? [bad(html`${nobody}: see TOPIC_COMMANDS and FLOWS of the replicas`, start)] : [];
+  return [bad(html`Nobody takes commands, and ${waiting}: ${advice}`, start)];
 };
 
 const lettersOf = ({ letters, status }: Known): Trouble[] => {
-  const lastDay = valueOf(status)?.deadLetters?.lastDay ?? 0;
-  const contradictions = valueOf(letters)?.byReason.get("CONTRADICTING_ANSWER") ?? 0;
+  const lastDay = status.value?.deadLetters?.lastDay ?? 0;
+  const contradictions = letters.value?.byReason.get("CONTRADICTING_ANSWER") ?? 0;
   const link = html`<a href="/dead-letters">Dead letters</a>`;
   const asked = html`The partner contradicted ${count(contradictions, "final result")}: ask the partner at once`;
+  const tell = html`${link} of the reason CONTRADICTING_ANSWER tell which.`;
+  const recent = html`${count(lastDay, "dead letter")} in the last day: see why`;
   return [
-    ...(contradictions === 0
-      ? []
-      : [bad(asked, html`${link} of the reason CONTRADICTING_ANSWER tell which.`)]),
-    ...(lastDay === 0
-      ? []
-      : [
-          wait(
-            html`${count(lastDay, "dead letter")} in the last day: see why`,
-            html`${link} were not understood, and can be replayed.`,
-          ),
-        ]),
+    ...(contradictions === 0 ? [] : [bad(asked, tell)]),
+    ...(lastDay === 0 ? [] : [wait(recent, html`${link} were not understood, and can be replayed.`)]),
   ];
 };
 
 const pausesOf = ({ pauses }: Known, nowMs: number): Trouble[] =>
   PAUSABLE.flatMap((flow): Trouble[] => {
-    const entry = valueOf(pauses)?.get(flow);
+    const entry = pauses.value?.get(flow);
     if (!isPause(entry, nowMs)) return [];
     const { by, note, atMs, untilMs } = entry;
     const what = { commands: "Commands are", accepts: "Accepts are", reconcile: "Reconciling is" }[flow];
@@ -111,18 +97,16 @@ const pausesOf = ({ pauses }: Known, nowMs: number): Trouble[] =>
   });
 
 const reconcileOf = ({ status }: Known, nowMs: number): Trouble[] => {
-  const known = valueOf(status)?.reconcile;
+  const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
   // Without members and without any run the flow is not used.
-  if (!known || (known.members.length === 0 && known.lastCompleteAtMs === null)) return [];
-  const { members, lastCompleteAtMs } = known;
+  if (members.length === 0 && lastCompleteAtMs === null) return [];
   if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= LATE_MS) return [];
   const last =
     lastCompleteAtMs === null
-      ? "No complete run is known."
+      ? html`No complete run is known.`
       : html`The last complete run ended ${at(lastCompleteAtMs)}.`;
-  const what =
-    members.length === 0 ? html`Nobody reconciles with the partner's log` : html`Reconciling is late`;
-  return [wait(html`${what}: see the log of the replicas`, html`${last}`)];
+  const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
+  return [wait(html`${what}: see the log of the replicas`, last)];
 };
 
 /** What is wrong, the worst first. */
@@ -134,4 +118,4 @@ export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
 
 /** Whether everything was read that "nothing is wrong" speaks of. */
 export const isAllKnown = ({ status, pauses, doubts }: Known): boolean =>
-  valueOf(status) !== null && valueOf(pauses) !== null && valueOf(doubts)?.isComplete === true;
+  status.value !== null && pauses.value !== null && doubts.value?.isComplete === true;

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { MiddlewareHandler } from "hono";
 import { basicAuth } from "hono/basic-auth";
 import { Problem } from "../problem.ts";
@@ -68,21 +67,17 @@ const NOT_TRUSTED = "This request did not come through the proxy that signs peop
 const TRUST_IT =
   "Open the console by the proxy's address. If you did, add the proxy's own address to CONSOLE_TRUSTED_PROXY_CIDRS.";
 
-/**
- * The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly one name.
- */
+/** The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly one name. */
 const proxyUser = (
+  context: ConsoleContext,
   { header, isTrusted, operators }: Extract<Auth, { kind: "proxy-header" }>,
-  { rawHeaders }: Pick<IncomingMessage, "rawHeaders">,
-  peerAddress: string,
 ): Person => {
-  if (!isTrusted(peerAddress)) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
-  const isMeant = (at: number): boolean => rawHeaders[at - 1]?.toLowerCase() === header.toLowerCase();
-  const [value, ...more] = rawHeaders.filter((_, at) => at % 2 === 1 && isMeant(at));
+  if (!isTrusted(peerOf(context))) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
+  const value = context.req.header(header);
   const seen = `see that it sends the header ${header} (CONSOLE_USER_HEADER)`;
   if (value === undefined)
     throw new Problem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);
-  const name = more.length > 0 ? null : nameIn(value);
+  const name = nameIn(value);
   const replaces = `See that it replaces the header ${header} rather than adding to what browsers send.`;
   if (name === null) throw new Problem(403, "The proxy did not name exactly one person.", replaces);
   return { name, role: operators.includes(name) ? "operator" : "viewer" };
@@ -98,7 +93,7 @@ export const signIn = (site: Site): MiddlewareHandler<ConsoleEnv> => {
       return byPassword(site, auth.users);
     case "proxy-header":
       return async (context, next) => {
-        context.set("person", proxyUser(auth, context.env.incoming, peerOf(context)));
+        context.set("person", proxyUser(context, auth));
         await next();
       };
   }
