@@ -2,8 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { csrf } from "hono/csrf";
 import { secureHeaders } from "hono/secure-headers";
-import { Problem } from "./problem.ts";
-import type { ConsoleEnv } from "./site.ts";
+import { Problem, type ConsoleEnv } from "./site.ts";
 
 const SELF = ["'self'"];
 const NONE = ["'none'"];

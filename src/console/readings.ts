@@ -12,7 +12,6 @@ type Start<T> = (onProgress: OnProgress, signal: AbortSignal) => Promise<T>;
 type Open = Reading<unknown> & {
   ended: Promise<void>;
   endedAtMs: number;
-  isSeen: boolean;
   seenAtMs: number;
   stop: AbortController;
 };
@@ -21,6 +20,8 @@ type Open = Reading<unknown> & {
 const WAIT_MS = 1_500;
 /** After this long nobody waits for it any more. */
 const IDLE_MS = 60_000;
+/** A page that loads itself again finds what was read meanwhile. */
+const KEEP_MS = 4_000;
 const LOOK_EVERY_MS = 5_000;
 /** An outage is not asked about with each request. */
 const FAILED_MS = 2_000;
@@ -42,7 +43,7 @@ export const createReadings = (clock: Clock) => {
   const begin = (key: string, start: Start<unknown>, before: unknown): Open => {
     const stop = new AbortController();
     const seenAtMs = clock.monotonic();
-    const none = { error: null, progress: null, ended: Promise.resolve(), endedAtMs: 0, isSeen: false };
+    const none = { error: null, progress: null, ended: Promise.resolve(), endedAtMs: 0 };
     const one: Open = { ...none, value: before, isReading: true, seenAtMs, stop };
     const end = (value: unknown, error: unknown): void =>
       void Object.assign(one, { value, error, isReading: false, endedAtMs: clock.monotonic() });
@@ -58,15 +59,13 @@ export const createReadings = (clock: Clock) => {
 
   return {
     /** Waits for a moment. @param keepMs for how long the value may be shown again */
-    read: async <T>(key: string, start: Start<T>, keepMs = 0): Promise<Reading<T>> => {
+    read: async <T>(key: string, start: Start<T>, keepMs = KEEP_MS): Promise<Reading<T>> => {
       const last = open.get(key);
       const freshMs = last && last.error !== null ? FAILED_MS : keepMs;
-      const isFresh =
-        last && (last.isReading || !last.isSeen || clock.monotonic() - last.endedAtMs < freshMs);
+      const isFresh = last && (last.isReading || clock.monotonic() - last.endedAtMs < freshMs);
       const one = isFresh ? last : begin(key, start, last?.value ?? null);
       one.seenAtMs = clock.monotonic();
       await clock.within(WAIT_MS, undefined, one.ended).catch(() => undefined);
-      one.isSeen ||= !one.isReading;
       const { value, error, isReading, progress } = one;
       return { value: value as T | null, error, isReading, progress };
     },

@@ -4,13 +4,6 @@ import { keepNewest } from "../runtime/keep-newest.ts";
 /** Makes a page for whoever asks. */
 export type Show<Context> = (context: Context) => Response | Promise<Response>;
 
-/** What a person does. `meanwhile`: what there is to see until `run`, which never rejects, gives what came of it. */
-export type Work<Context> = {
-  by: string;
-  meanwhile: Show<Context>;
-  run: (stopped: AbortSignal) => Promise<Show<Context>>;
-};
-
 type Task<Context> = { by: string; show: Show<Context>; stop: () => void; done: Promise<void> };
 
 const WAIT_MS = 1_800;
@@ -24,8 +17,13 @@ const MAX_KEPT = 200;
 export const createTasks = <Context>(clock: Clock) => {
   const known = new Map<string, Task<Context>>();
   return {
-    /** Begins it, unless the form was sent before. False where another person has sent it. */
-    begin: (id: string, { by, meanwhile, run }: Work<Context>): boolean => {
+    /** Begins it, unless the form was sent before. False where another person has sent it. `run` never rejects. */
+    begin: (
+      id: string,
+      by: string,
+      meanwhile: Show<Context>,
+      run: (stopped: AbortSignal) => Promise<Show<Context>>,
+    ): boolean => {
       const before = known.get(id);
       if (before) return before.by === by;
       const stopping = new AbortController();

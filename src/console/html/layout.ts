@@ -1,6 +1,5 @@
 import { escapeInvisible } from "../../runtime/invisible.ts";
-import type { ProblemStatus } from "../problem.ts";
-import type { Answer, ConsoleContext } from "../site.ts";
+import type { Answer, ConsoleContext, ProblemStatus } from "../site.ts";
 import { STYLE_PATH } from "./style.ts";
 import { code, html, type Html } from "./text.ts";
 

@@ -7,17 +7,11 @@ import { readingPage } from "./problem.ts";
 const PER_PAGE = 30;
 const MAX_VALUE = 400;
 
-const TONES = new Map([
-  ["done", "good"],
-  ["proposed", "wait"],
-  ["refused", "wait"],
-  ["failed", "bad"],
-] as const) as ReadonlyMap<string, "good" | "wait" | "bad">;
-
 const outcomeOf = ({ outcome }: AuditAction): Cell => {
   if (outcome === null) return tag("wait", "no outcome yet");
   const { kind, text } = outcome;
-  return html`${tag(TONES.get(kind) ?? "plain", inlineText(kind, 40))} ${inlineText(text, MAX_VALUE)}`;
+  const tone = kind === "done" ? "good" : kind === "failed" ? "bad" : "wait";
+  return html`${tag(tone, inlineText(kind, 40))} ${inlineText(text, MAX_VALUE)}`;
 };
 
 const parametersOf = ({ parameters }: AuditAction): string =>

@@ -24,8 +24,7 @@ import {
   type Cell,
   type Html,
 } from "../html/text.ts";
-import { Problem } from "../problem.ts";
-import type { Answer, ConsoleContext } from "../site.ts";
+import { Problem, type Answer, type ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
 const PER_PAGE = 40;

@@ -1,55 +1,16 @@
-import { listLetters } from "../../operate/dead-letters/read.ts";
-import type { OpenDoubts } from "../../operate/doubts/doubts.ts";
-import { isPause, PAUSABLE, pauses as askPauses } from "../../operate/pause.ts";
-import { recordsPerMinute } from "../../operate/rates.ts";
-import { status as askStatus, type Status } from "../../operate/status.ts";
+import { isPause, PAUSABLE } from "../../operate/pause.ts";
+import type { Status } from "../../operate/status.ts";
 import { facts, link, notice, pathTo, reading, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { plot } from "../html/plot.ts";
 import { at, code, count, formatCount, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
-import type { ConsoleContext, Site } from "../site.ts";
+import type { ConsoleContext } from "../site.ts";
 import { RELOAD_S } from "./problem.ts";
-import { isAllKnown, troublesOf, type Known, type Trouble } from "./troubles.ts";
+import { isAllKnown, readKnown, troublesOf, type Known, type Trouble } from "./known.ts";
 
-/** How old what is shown may be: the page is loaded every few seconds, maybe by many. */
-const FRESH_MS = 4_000;
-/** Counting dead letters, and asking for the offsets of an hour, is more work. */
-const SLOW_MS = 60_000;
 const REFRESH_S = 10;
-/** Dead letters are counted so far back. */
-const LETTERS_MS = 7 * 86_400_000;
 const MAX_REPLICAS = 50;
-
-const numbersOf = (found: Reading<OpenDoubts>): Known["doubts"] => ({
-  ...found,
-  value: found.value && { ...found.value.numbers(), ...found.value.progress() },
-});
-
-const readAll = async ({ connections, read, clock, warn, doubts }: Site): Promise<Known> => {
-  const [status, pauses, letters, rates, now] = await Promise.all([
-    read("status", (_, signal) => askStatus(connections, signal), FRESH_MS),
-    read("pauses", (_, signal) => askPauses(connections, { warn }, signal), FRESH_MS),
-    read(
-      "letters by reason",
-      (onProgress, signal) => {
-        const selection = { sinceMs: clock.now() - LETTERS_MS };
-        return listLetters(connections, selection, { limit: 0, onProgress, warn }, signal);
-      },
-      SLOW_MS,
-    ),
-    read("rates", (_, signal) => recordsPerMinute(connections, signal), SLOW_MS),
-    doubts.look(),
-  ]);
-  return {
-    topic: connections.config.topics.commands,
-    status,
-    pauses,
-    letters,
-    rates,
-    doubts: numbersOf(now),
-  };
-};
 
 const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => {
   const box = (tone: string, title: Cell, body: Cell): Html =>
@@ -129,7 +90,7 @@ const lettersTable = ({ letters }: Known): Cell => {
 
 export const overviewPage = async (context: ConsoleContext): Promise<Response> => {
   const { site } = context.var;
-  const known = await readAll(site);
+  const known = await readKnown(site);
   const nowMs = site.clock.now();
   const troubles = troublesOf(known, nowMs);
   const isReading = [known.status, known.pauses, known.letters, known.rates].some((each) => each.isReading);

@@ -5,9 +5,8 @@ import { messageOf, OutageError, UsageError } from "../../runtime/errors.ts";
 import { notice, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { html, sentence, type Html } from "../html/text.ts";
-import { Problem } from "../problem.ts";
 import type { Reading } from "../readings.ts";
-import type { Answer, ConsoleContext, ConsoleEnv } from "../site.ts";
+import { Problem, type Answer, type ConsoleContext, type ConsoleEnv } from "../site.ts";
 
 const FOREIGN = "This did not come from a page of the console, so nothing was done.";
 const TO_OWN =

@@ -2,7 +2,7 @@ import { readRef, refOf } from "../../operate/dead-letters/letter.ts";
 import { planLines, planReplay, type Plan, type Planned } from "../../operate/dead-letters/plan.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
-import { actorOf, begin, canAct, failureOf, formOf, noteField, noteProblem, taskField } from "../act.ts";
+import { actorOf, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
 import { hidden, notice, table, type Tone } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { code, count, formatCount, html, inlineText, sentence, type Html } from "../html/text.ts";
@@ -137,15 +137,12 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
       return runPage(asking, run, "The replay goes on", state, RELOAD_S);
     },
     run: async (stopped) => {
-      try {
-        const { unsent, reason } = await replay(connections, actor, requestOf(meant), hooks, stopped);
-        const rest =
-          unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;
-        const isGood = unsent === 0 && run.counts.left === 0 && run.counts.unknown === 0;
-        return endedPage("The replay has ended", isGood ? "good" : "wait", rest);
-      } catch (error) {
-        return endedPage("The replay has failed", "bad", failureOf(context, error));
-      }
+      const { unsent, reason } = await replay(connections, actor, requestOf(meant), hooks, stopped);
+      const rest =
+        unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;
+      const isGood = unsent === 0 && run.counts.left === 0 && run.counts.unknown === 0;
+      return endedPage("The replay has ended", isGood ? "good" : "wait", rest);
     },
+    failed: (why) => endedPage("The replay has failed", "bad", why),
   });
 };

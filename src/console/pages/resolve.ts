@@ -1,6 +1,6 @@
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "../../operate/resolve/outcome.ts";
 import { confirm, resolve } from "../../operate/resolve/resolve.ts";
-import { actorOf, begin, failureOf, formOf, noteProblem } from "../act.ts";
+import { actorOf, begin, formOf, noteProblem } from "../act.ts";
 import { facts, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { at, code, html, sentence, type Html } from "../html/text.ts";
@@ -73,22 +73,17 @@ const act = (
     return page(asking, { title: "Doubt", refreshS: RELOAD_S, body });
   };
   const run = async (stopped: AbortSignal): Promise<Show<ConsoleContext>> => {
-    try {
-      const { asked, ended } = await work(stopped);
-      const outcome = outcomeOf({ asked, ended });
-      if (outcome) {
-        const story = link(pathTo("/story", { id: asked.commandId }), "See the whole story");
-        const body = html`<h1>${outcome.title}</h1> ${outcome.body}
-          <p>${story} · ${link("/doubts", "Go to the other doubts")}</p>`;
-        return (asking) => page(asking, { title: "Doubt", body });
-      }
-      if (ended.kind !== "tooYoung") return refused(form, sentence(refusalOf(asked, ended) ?? ended.kind));
+    const { asked, ended } = await work(stopped);
+    if (ended.kind === "tooYoung")
       return refused(form, html`By Kafka's clock it is too early.`, ended.resolvableAtMs);
-    } catch (error) {
-      return refused(form, sentence(failureOf(context, error)));
-    }
+    const outcome = outcomeOf({ asked, ended });
+    if (outcome === null) return refused(form, sentence(refusalOf(asked, ended) ?? ended.kind));
+    const story = link(pathTo("/story", { id: asked.commandId }), "See the whole story");
+    const body = html`<h1>${outcome.title}</h1> ${outcome.body}
+      <p>${story} · ${link("/doubts", "Go to the other doubts")}</p>`;
+    return (asking) => page(asking, { title: "Doubt", body });
   };
-  return begin(context, form, purpose, { meanwhile, run });
+  return begin(context, form, purpose, { meanwhile, run, failed: (why) => refused(form, sentence(why)) });
 };
 
 export const endDoubt = async (context: ConsoleContext): Promise<Response> => {

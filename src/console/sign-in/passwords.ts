@@ -3,7 +3,7 @@ import { compare } from "bcryptjs";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Clock } from "../../runtime/clock.ts";
 import { keepNewest } from "../../runtime/keep-newest.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../site.ts";
 import type { User } from "./users.ts";
 
 /** Tries a minute of one name from one address, and of all names from it. Each check takes a thread's time. */

@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { basicAuth } from "hono/basic-auth";
-import { Problem } from "../problem.ts";
-import type { Auth, ConsoleContext, ConsoleEnv, Person, Site } from "../site.ts";
+import { Problem, type Auth, type ConsoleContext, type ConsoleEnv, type Person, type Site } from "../site.ts";
 import { createPasswords } from "./passwords.ts";
 
 const LOOPBACK = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;

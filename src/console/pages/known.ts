@@ -1,28 +1,45 @@
-import type { Progress } from "../../operate/connections.ts";
-import type { LetterList } from "../../operate/dead-letters/read.ts";
-import type { DoubtNumbers } from "../../operate/doubts/doubts.ts";
-import { isPause, PAUSABLE, type ControlEntries } from "../../operate/pause.ts";
-import type { Status } from "../../operate/status.ts";
+import { listLetters } from "../../operate/dead-letters/read.ts";
+import { isPause, PAUSABLE, pauses } from "../../operate/pause.ts";
+import { recordsPerMinute } from "../../operate/rates.ts";
+import { status } from "../../operate/status.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
-import type { TopicRate } from "../../operate/rates.ts";
 import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
-import type { Reading } from "../readings.ts";
+import type { Site } from "../site.ts";
 
-/** What is known at this moment. `problem`: why the journal cannot be read. */
-export type Known = {
-  topic: string;
-  status: Reading<Status>;
-  pauses: Reading<ControlEntries>;
-  doubts: Reading<DoubtNumbers & Progress & { isComplete: boolean; problem: string | null }>;
-  letters: Reading<Pick<LetterList, "byReason">>;
-  rates: Reading<readonly TopicRate[]>;
-};
-
+/** Counting dead letters, and asking for the offsets of an hour, is more work than the rest. */
+const SLOW_MS = 60_000;
+/** Dead letters are counted so far back. */
+const LETTERS_MS = 7 * 86_400_000;
 /** `what`: one sentence that says what to do; `more`: how, and since when. */
 export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 
 /** A reconcile run is due every 15 minutes, so several were missed by then. */
 const LATE_MS = 3_600_000;
+
+const readParts = ({ connections, read, clock, warn, doubts }: Site) =>
+  Promise.all([
+    read("status", (_, signal) => status(connections, signal)),
+    read("pauses", (_, signal) => pauses(connections, { warn }, signal)),
+    read(
+      "letters by reason",
+      (onProgress, signal) => {
+        const selection = { sinceMs: clock.now() - LETTERS_MS };
+        return listLetters(connections, selection, { limit: 0, onProgress, warn }, signal);
+      },
+      SLOW_MS,
+    ),
+    read("rates", (_, signal) => recordsPerMinute(connections, signal), SLOW_MS),
+    doubts.look(),
+  ]);
+
+/** What is known at this moment. */
+export const readKnown = async (site: Site) => {
+  const [status, pauses, letters, rates, journal] = await readParts(site);
+  const opened = journal.value;
+  const doubts = { ...journal, value: opened && { ...opened.numbers(), ...opened.progress() } };
+  return { topic: site.connections.config.topics.commands, status, pauses, letters, rates, doubts };
+};
+export type Known = Awaited<ReturnType<typeof readKnown>>;
 
 const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
 const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
