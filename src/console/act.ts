@@ -40,11 +40,9 @@ export const noteField = (hint: string, given: string): Html =>
 ${given}</textarea>
   </p>`;
 
-/** What is wrong with a note; null for nothing. */
-export const noteProblem = (note: string): string | null => {
-  if (note.trim() === "") return "Write a note: how you know.";
-  return note.length > MAX_TEXT_LENGTH ? `The note has more than ${MAX_TEXT_LENGTH} characters.` : null;
-};
+/** What is wrong with a note; null for nothing. Its form bounds its length. */
+export const noteProblem = (note: string): string | null =>
+  note.trim() === "" ? "Write a note: how you know." : null;
 
 /** The sentence of an action that failed. Whether anything was done stands in it. */
 const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {

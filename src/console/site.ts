@@ -2,8 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Actor, Role } from "../operate/actor.ts";
 import type { Connections } from "../operate/connections.ts";
-import { createReadings } from "./readings.ts";
-import { shareDoubts } from "./shared-doubts.ts";
+import { createReadings, shareDoubts } from "./readings.ts";
 import type { User } from "./sign-in/users.ts";
 import { createTasks } from "./tasks.ts";
 

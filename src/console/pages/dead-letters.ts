@@ -86,10 +86,7 @@ const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: numb
     ];
   };
   const none = "There is no dead letter of this kind in this time.";
-  const rows = [...list.letters]
-    .reverse()
-    .slice(from, from + PER_PAGE)
-    .map(rowOf);
+  const rows = [...list.letters].reverse().slice(from).map(rowOf);
   const { markup, shown } = table("Dead letters", COLUMNS, rows, none);
   const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
   const next = pathTo("/dead-letters", { ...filter, from: from + shown });
@@ -128,12 +125,11 @@ export const lettersPage = async (context: ConsoleContext): Promise<Response> =>
 
 const MAX_HEX_BYTES = 4_096;
 
-const valueView = (value: Buffer | null, isHex: boolean): Html => {
+const valueView = (value: Buffer | null): Html => {
   if (value === null) return html`<p class="none">It has no value (null).</p>`;
-  if (!isHex) return block(value.toString("utf8"));
-  const cut = `The first ${formatCount(MAX_HEX_BYTES)} of ${formatCount(value.length)} bytes.`;
-  return html`<pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre>
-    ${value.length > MAX_HEX_BYTES ? html`<p class="dim">${cut}</p>` : ""}`;
+  const part = value.length > MAX_HEX_BYTES ? `the first ${formatCount(MAX_HEX_BYTES)} bytes of it ` : "";
+  return html`${block(value.toString("utf8"))}
+    <details><summary>Show ${part}as hex</summary><pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre></details>`;
 };
 
 const sentView = (sent: ShownLetter["sent"]): Cell => {
@@ -143,35 +139,25 @@ const sentView = (sent: ShownLetter["sent"]): Cell => {
 };
 
 /** One dead letter. `topic`: of the dead letters. */
-const letterView = (
-  { letter, sent, loaded }: ShownLetter,
-  isHex: boolean,
-  topic: string,
-  nowMs: number,
-): Html => {
-  const { reason, detail, source, origin, place, timestampMs, bytes, missing } = letter;
-  const ref = refOf(place);
-  const other = link(pathTo("/letter", { ref, as: isHex ? "" : "hex" }), isHex ? "text" : "hex");
+const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs: number): Html => {
+  const { reason, detail, source, origin, place, timestampMs, missing } = letter;
   const unknown = source === "webhook" ? "a webhook" : "not known";
+  const came = html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`;
   return html`${facts([
     ["Reason", html`<strong>${code(reason)}</strong>`],
     ["What it means", sentence(explainReason(reason))],
     ["Detail", inlineText(detail, 1_000)],
-    [
-      "Became a dead letter",
-      html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`,
-    ],
+    ["Became a dead letter", came],
     [
       "Came from",
       origin === null ? unknown : html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}`,
     ],
-    ["Size", `${formatCount(bytes)} bytes with its key and headers`],
     ["Replayed", sentView(sent)],
   ])}
-    <h2>Value <small>as ${isHex ? "hex" : "text"}; show it as ${other}</small></h2>
+    <h2>Value</h2>
     ${missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${missing}.`)}
-    ${valueView(loaded.original.value, isHex)}
-    <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${ref}</code></p>`;
+    ${valueView(loaded.original.value)}
+    <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${refOf(place)}</code></p>`;
 };
 
 const NO_LETTER = "Its name is of the form 0/4711. It may be deleted by now.";
@@ -190,8 +176,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
     view: (shown) => {
       if (shown === null) throw new Problem(404, `There is no dead letter ${given}.`, NO_LETTER);
       const { deadLetters } = connections.config.topics;
-      const view = letterView(shown, context.req.query("as") === "hex", deadLetters, clock.now());
-      return html`${view} ${canAct(context) ? plan : ""}`;
+      return html`${letterView(shown, deadLetters, clock.now())} ${canAct(context) ? plan : ""}`;
     },
   });
 };

@@ -45,9 +45,7 @@ const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
 const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
 
 const outageOf = ({ status, doubts, pauses, letters }: Known): Trouble[] => {
-  const errors = [status, doubts, pauses, letters]
-    .map(({ error }) => error)
-    .filter((error) => error !== null);
+  const errors = [status, doubts, pauses, letters].flatMap(({ error }) => (error === null ? [] : [error]));
   const error = errors.find((each) => each instanceof OutageError) ?? errors[0];
   if (error === undefined) return [];
   const what =
@@ -118,12 +116,8 @@ const reconcileOf = ({ status }: Known, nowMs: number): Trouble[] => {
   // Without members and without any run the flow is not used.
   if (members.length === 0 && lastCompleteAtMs === null) return [];
   if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= LATE_MS) return [];
-  const last =
-    lastCompleteAtMs === null
-      ? html`No complete run is known.`
-      : html`The last complete run ended ${at(lastCompleteAtMs)}.`;
   const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
-  return [wait(html`${what}: see the log of the replicas`, last)];
+  return [wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`)];
 };
 
 /** What is wrong, the worst first. */

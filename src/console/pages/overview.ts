@@ -1,4 +1,3 @@
-import { isPause, PAUSABLE } from "../../operate/pause.ts";
 import type { Status } from "../../operate/status.ts";
 import { facts, link, notice, pathTo, reading, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
@@ -10,7 +9,6 @@ import { RELOAD_S } from "./problem.ts";
 import { isAllKnown, readKnown, troublesOf, type Known, type Trouble } from "./known.ts";
 
 const REFRESH_S = 10;
-const MAX_REPLICAS = 50;
 
 const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => {
   const box = (tone: string, title: Cell, body: Cell): Html =>
@@ -31,7 +29,7 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
 const view = <T>({ value, error }: Reading<T>, known: (value: T) => Cell): Cell =>
   value !== null ? known(value) : error === null ? "being asked" : "not known";
 
-const numbers = ({ status, doubts, pauses }: Known, nowMs: number): Html =>
+const numbers = ({ status, doubts }: Known, nowMs: number): Html =>
   facts([
     [
       "In doubt",
@@ -41,21 +39,7 @@ const numbers = ({ status, doubts, pauses }: Known, nowMs: number): Html =>
         return problem === null ? reading(what, progress) : "not known";
       }),
     ],
-    [
-      "Commands that wait",
-      view(status, ({ commands: { lag, partitions } }) => {
-        const lagging = partitions.filter((each) => each.lag > 0);
-        const lags = lagging.map((each) => `${formatCount(each.lag)} in partition ${each.partition}`);
-        return lag === 0 ? "0" : `${formatCount(lag)}: ${lags.join(", ")}`;
-      }),
-    ],
-    [
-      "Paused",
-      view(pauses, (entries) => {
-        const names = PAUSABLE.filter((flow) => isPause(entries.get(flow), nowMs));
-        return names.length === 0 ? "nothing" : names.join(", ");
-      }),
-    ],
+    ["Commands that wait", view(status, ({ commands: { lag } }) => formatCount(lag))],
     [
       "Last complete reconcile",
       view(status, ({ reconcile: { lastCompleteAtMs: ms } }) =>
@@ -65,13 +49,11 @@ const numbers = ({ status, doubts, pauses }: Known, nowMs: number): Html =>
   ]);
 
 const replicas = ({ commands }: Status, topic: string): Html => {
-  const rows = commands.members
-    .slice(0, MAX_REPLICAS)
-    .map(({ clientId, host, partitions }) => [
-      inlineText(host, 80),
-      code(clientId, 80),
-      partitions[topic]?.join(", ") ?? "none",
-    ]);
+  const rows = commands.members.map(({ clientId, host, partitions }) => [
+    inlineText(host, 80),
+    code(clientId, 80),
+    partitions[topic]?.join(", ") ?? "none",
+  ]);
   const columns = ["host", "client", "partitions of commands"];
   return table("Replicas", columns, rows, "No replica is in the group.").markup;
 };

@@ -57,14 +57,9 @@ export const readingPage = <T>(
 export const problemPage: ErrorHandler<ConsoleEnv> = (error, context) => {
   const { status, message, advice, headers } = explained(context, error);
   const { site, person } = context.var;
-  const { req } = context;
-  const sender = {
-    site: req.header("sec-fetch-site"),
-    origin: req.header("origin"),
-    host: req.header("host"),
-  };
-  if (status === 403 && req.method === "POST")
-    site.log.warn({ by: person?.name ?? null, message, ...sender }, "console.refused");
+  const [from, origin, host] = ["sec-fetch-site", "origin", "host"].map((name) => context.req.header(name));
+  if (status === 403 && context.req.method === "POST")
+    site.log.warn({ by: person?.name ?? null, message, site: from, origin, host }, "console.refused");
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   return page(context, {
     title: "Not done",
