@@ -41,8 +41,7 @@ ${given}</textarea>
   </p>`;
 
 /** What is wrong with a note; null for nothing. Its form bounds its length. */
-export const noteProblem = (note: string): string | null =>
-  note.trim() === "" ? "Write a note: how you know." : null;
+export const noteProblem = (note: string) => (note.trim() === "" ? "Write a note: how you know." : null);
 
 /** The sentence of an action that failed. Whether anything was done stands in it. */
 const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {

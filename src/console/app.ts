@@ -97,17 +97,12 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
   return app;
 };
 
-/** Far more than a team needs. */
-const MAX_CONNECTIONS = 512;
 /** For headers and for the whole request. Node's own default is a minute, checked every 30 s. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
-/** The pages behind node's HTTP server, with bounds on connections and slow requests. */
+/** The pages behind node's HTTP server, with a bound on slow requests. */
 export const createConsoleServer = (site: Site): Server => {
   const timeouts = { headersTimeout: ARRIVAL_TIMEOUT_MS, requestTimeout: ARRIVAL_TIMEOUT_MS };
   const serverOptions = { ...timeouts, connectionsCheckingInterval: 1_000 };
-  const server = createAdaptorServer({ fetch: consoleApp(site).fetch, serverOptions }) as Server;
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on("drop", () => server.closeIdleConnections());
-  return server;
+  return createAdaptorServer({ fetch: consoleApp(site).fetch, serverOptions }) as Server;
 };

@@ -22,25 +22,15 @@ const nav = ({ req }: ConsoleContext): Html => {
   )}</ul></nav>`;
 };
 
-/** A reload by header works without script, and leaves the page still for who asks for it. */
-const reload = (context: ConsoleContext, refreshS: number | undefined): Html | string => {
-  const { searchParams } = new URL(context.req.url);
-  if (refreshS === undefined || searchParams.has("still")) return "";
-  context.header("refresh", String(refreshS));
-  searchParams.set("still", "yes");
-  return html`This page loads itself again. <a href="?${searchParams.toString()}">Keep it still</a>`;
-};
-
 /** A page in the layout that all share. */
 export const page = (context: ConsoleContext, { title, body, status = 200, refreshS }: Page): Answer => {
   const { site, person } = context.var;
   const isOpen = person !== null || site.options.auth.kind === "none";
-  const who = person
-    ? html`${code(person.name)}, ${person.role}`
-    : isOpen
-      ? "read only: nobody signs in"
-      : "";
+  const nobody = isOpen ? "read only: nobody signs in" : "";
+  const who = person ? html`${code(person.name)}, ${person.role}` : nobody;
   context.header("cache-control", "no-store");
+  // A reload by header works without script.
+  if (refreshS !== undefined) context.header("refresh", String(refreshS));
   return context.html(
     html`<!doctype html>
 <html lang="en">
@@ -58,9 +48,7 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
       <a class="brand" href="/">cambio-bridge</a> ${isOpen ? nav(context) : ""} <p class="who">${who}</p>
     </div></header>
     <main id="main" tabindex="-1">${body}</main>
-    <footer><p>
-      cambio-bridge ${site.options.version}. Times are in UTC and in São Paulo. ${reload(context, refreshS)}
-    </p></footer>
+    <footer><p>cambio-bridge ${site.options.version}. Times are in UTC and in São Paulo.</p></footer>
   </body>
 </html>`,
     status,

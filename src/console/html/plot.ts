@@ -5,8 +5,7 @@ const WIDTH = 600;
 const HEIGHT = 120;
 type Values = TopicRate["perMinute"];
 
-const rounded = (value: number): string =>
-  formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+const rounded = (value: number): string => formatCount(Math.round(value * 10) / 10);
 
 /** One line through the known values; what is not known leaves a gap. */
 const pathOf = (values: Values, max: number): string =>

@@ -73,7 +73,6 @@ tbody th { font-weight: 600; } td .name { display: none; }
 .facts { margin: .5rem 0; display: grid; gap: .3rem; }
 .facts div { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 0 1rem; }
 .facts dt { color: var(--dim); } .facts dd { margin: 0; overflow-wrap: anywhere; }
-.notice .facts dt { color: inherit; }
 progress { width: 100%; max-width: 30rem; height: .7rem; accent-color: var(--main); }
 .steps { list-style: none; margin: 1rem 0; padding: 0; }
 .step { border-left: 3px solid var(--tone); padding: .1rem 0 1rem 1.1rem; margin-left: .3rem; }
@@ -108,7 +107,6 @@ table { background: none; border: 0; } tbody tr { background: var(--sheet); } th
 time, .when .dim { white-space: normal; }
 td { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: .6rem; }
 td .name { display: inline; color: var(--dim); font-size: .85rem; } }
-@media print { header, footer, form { display: none; } }
 `;
 
 export const style = colours + frame + parts + forms;

@@ -27,12 +27,8 @@ const rowOf = (one: AuditAction): readonly Cell[] => [
 
 const auditView = ({ actions, next }: AuditPage): Html => {
   const columns = ["when", "who", "what", "why", "what came of it"];
-  const { markup, shown } = table(
-    "What people did",
-    columns,
-    actions.map(rowOf),
-    "Nobody has done anything yet.",
-  );
+  const none = "Nobody has done anything yet.";
+  const { markup, shown } = table("What people did", columns, actions.map(rowOf), none);
   // Those that did not fit begin the next page.
   const last = shown < actions.length ? actions[shown - 1] : undefined;
   const before = last ? Number(/@(\d+)$/.exec(last.place)?.[1]) : next;
@@ -47,10 +43,9 @@ export const auditPage = async (context: ConsoleContext): Promise<Response> => {
   const found = await read(`audit ${given}`, (_, signal) =>
     readAudit(connections, { before, count: PER_PAGE }, signal),
   );
-  const head = html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`;
   return readingPage(context, found, {
     title: "Audit",
-    head,
+    head: html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`,
     what: "The audit topic is being read",
     view: auditView,
   });

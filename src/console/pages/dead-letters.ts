@@ -28,7 +28,7 @@ import { Problem, type Answer, type ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
 const PER_PAGE = 40;
-/** Each page reads those before it, too. */
+/** Each page reads those before it, too. Older ones are found by their reason and time. */
 const MAX_FROM = 1_000;
 const HOUR_MS = 3_600_000;
 const PERIODS = [
@@ -37,7 +37,6 @@ const PERIODS = [
   ["168", "the last seven days"],
   ["all", "all that are kept"],
 ] as const;
-const DEFAULT_PERIOD = "168";
 const MAX_TEXT = 160;
 
 /** Which letters are meant. `until` is the time of the first page, so that newer ones do not shift the others. */
@@ -48,7 +47,7 @@ export const filterOf = (given: (name: string) => string | null | undefined, now
   const [period, until] = [given("period") ?? "", given("until") ?? ""];
   return {
     reason: given("reason") ?? "",
-    period: PERIODS.some(([value]) => value === period) ? period : DEFAULT_PERIOD,
+    period: PERIODS.some(([value]) => value === period) ? period : "168",
     until: /^\d{1,15}$/.test(until) ? Number(until) : nowMs + 1,
   };
 };
@@ -71,8 +70,6 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
   </form>`;
 };
 
-const COLUMNS = ["letter", "when", "reason", "detail and value"];
-
 /** Letters from one on, the newest first. */
 const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: number): Html => {
   const rowOf = (letter: DeadLetter): readonly Cell[] => {
@@ -87,13 +84,17 @@ const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: numb
   };
   const none = "There is no dead letter of this kind in this time.";
   const rows = [...list.letters].reverse().slice(from).map(rowOf);
-  const { markup, shown } = table("Dead letters", COLUMNS, rows, none);
+  const { markup, shown } = table(
+    "Dead letters",
+    ["letter", "when", "reason", "detail and value"],
+    rows,
+    none,
+  );
   const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
   const next = pathTo("/dead-letters", { ...filter, from: from + shown });
   return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
     ${list.count === 0 ? "" : html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`}
-    ${markup} ${further(shown, list.count, from, next)}
-    ${from + shown > MAX_FROM ? html`<p>Choose a reason or a shorter time to see older ones.</p>` : ""}`;
+    ${markup} ${further(shown, list.count, from, next)}`;
 };
 
 /** The address with the time of now: a list that is read again shows the same, and a plan is of one time. */
@@ -160,13 +161,13 @@ const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs:
     <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${refOf(place)}</code></p>`;
 };
 
-const NO_LETTER = "Its name is of the form 0/4711. It may be deleted by now.";
-
 export const letterPage = async (context: ConsoleContext): Promise<Response> => {
   const { connections, read, clock, warn } = context.var.site;
   const given = context.req.query("ref") ?? "";
   const ref = readRef(given);
-  if (ref === null) throw new Problem(404, "There is no such dead letter.", NO_LETTER);
+  const why = "Its name is of the form 0/4711. It may be deleted by now.";
+  const none = new Problem(404, "There is no such dead letter.", why);
+  if (ref === null) throw none;
   const found = await read(`letter ${given}`, (_, signal) => showLetter(connections, ref, { warn }, signal));
   const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;
   return readingPage(context, found, {
@@ -174,7 +175,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
     head: html`<h1>Dead letter ${given}</h1>`,
     what: "The dead letter is being read",
     view: (shown) => {
-      if (shown === null) throw new Problem(404, `There is no dead letter ${given}.`, NO_LETTER);
+      if (shown === null) throw none;
       const { deadLetters } = connections.config.topics;
       return html`${letterView(shown, deadLetters, clock.now())} ${canAct(context) ? plan : ""}`;
     },

@@ -184,10 +184,9 @@ const doubtForm = (
 
 const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before | null): Promise<Html> => {
   const { site } = context.var;
-  const find = `facts ${doubt.place}`;
   const [known, proposals] = await Promise.all([
     site.read(
-      find,
+      `facts ${doubt.place}`,
       (onProgress, signal) => doubtFacts(site.connections, doubt, onProgress, signal),
       FACTS_MS,
     ),

@@ -33,15 +33,11 @@ const rowOf = (doubt: Doubt, nowMs: number): readonly Cell[] => {
   ];
 };
 
-const COLUMNS = ["command", "in doubt since", "what it asks for", "the call", "can be ended"];
-
-export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: string) =>
-  table(
-    "Commands in doubt",
-    COLUMNS,
-    doubts.map((doubt) => rowOf(doubt, nowMs)),
-    empty,
-  );
+export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: string) => {
+  const columns = ["command", "in doubt since", "what it asks for", "the call", "can be ended"];
+  const rows = doubts.map((doubt) => rowOf(doubt, nowMs));
+  return table("Commands in doubt", columns, rows, empty);
+};
 
 /** With four eyes: what waits for a second person. */
 export const readProposals = async ({ read, connections, settings }: Site): Promise<readonly Proposal[]> => {

@@ -75,8 +75,7 @@ const replicasOf = ({ status, topic }: Known): Trouble[] => {
   // Without its topic the flow was never set up.
   if (!known || known.partitions.length === 0) return [];
   const { members, lag, group, state } = known;
-  const isIdle =
-    state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0);
+  const isIdle = state === "Stable" && members.every(({ partitions }) => !partitions[topic]?.length);
   if (members.length > 0 && !isIdle) return [];
   const waiting = lag === 0 ? "none waits now" : count(lag, "command waits", "commands wait");
   const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";

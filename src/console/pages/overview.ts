@@ -25,9 +25,12 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
     : box("wait", "Kafka is being asked", "Nothing is known to be wrong so far, but not everything is read.");
 };
 
-/** What is known of a part, or that nothing is. */
-const view = <T>({ value, error }: Reading<T>, known: (value: T) => Cell): Cell =>
-  value !== null ? known(value) : error === null ? "being asked" : "not known";
+/** What is known of a part, or how far it is read. */
+const view = <T>({ value, error, progress }: Reading<T>, known: (value: T) => Cell): Cell => {
+  if (value !== null) return known(value);
+  if (error !== null) return "not known";
+  return progress === null ? "being asked" : reading("It is being read", progress);
+};
 
 const numbers = ({ status, doubts }: Known, nowMs: number): Html =>
   facts([
@@ -58,16 +61,11 @@ const replicas = ({ commands }: Status, topic: string): Html => {
   return table("Replicas", columns, rows, "No replica is in the group.").markup;
 };
 
-const lettersTable = ({ letters }: Known): Cell => {
-  if (letters.isReading && letters.value === null)
-    return reading("Dead letters are still being counted", letters.progress);
-  return view(letters, ({ byReason }) => {
-    const rows = [...byReason]
-      .sort(([, a], [, b]) => b - a)
-      .map(([reason, n]) => [link(pathTo("/dead-letters", { reason }), code(reason, 80)), formatCount(n)]);
-    return table("Dead letters of the last seven days, by reason", ["reason", "letters"], rows, "None.")
-      .markup;
-  });
+const lettersTable = (byReason: ReadonlyMap<string, number>): Cell => {
+  const rows = [...byReason]
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, n]) => [link(pathTo("/dead-letters", { reason }), code(reason, 80)), formatCount(n)]);
+  return table("Dead letters of the last seven days, by reason", ["reason", "letters"], rows, "None.").markup;
 };
 
 export const overviewPage = async (context: ConsoleContext): Promise<Response> => {
@@ -81,7 +79,8 @@ export const overviewPage = async (context: ConsoleContext): Promise<Response> =
     refreshS: isReading || !isAllKnown(known) ? RELOAD_S : REFRESH_S,
     body: html`${verdict(known, troubles)} ${numbers(known, nowMs)}
       <h2>Replicas</h2> ${view(known.status, (status) => replicas(status, known.topic))}
-      <h2>Dead letters <small>of the last seven days</small></h2> ${lettersTable(known)}
+      <h2>Dead letters <small>of the last seven days</small></h2> 
+      ${view(known.letters, ({ byReason }) => lettersTable(byReason))}
       <h2>Records a minute <small>over the last hour</small></h2> ${view(known.rates, plot)}
       <p class="dim">As it was known ${at(nowMs)}.</p>`,
   });

@@ -74,41 +74,34 @@ export const planPage = (context: ConsoleContext): Answer => {
   return showPlan(context, { filter: filterOf(query, 0), ref });
 };
 
-/** How far a replay is. `ends`: those that went wrong, then some that did not. */
-type Run = {
-  plan: Plan | null;
-  counts: Record<LetterEnd["end"], number>;
-  ends: { planned: Planned; end: LetterEnd }[];
-  warnings: string[];
-};
+/** How far a replay is. */
+type Run = { plan: Plan | null; ends: { ref: string; end: LetterEnd }[]; warnings: string[] };
 
 const WORDS = { sent: "sent", left: "not sent", unknown: "sent, but not acknowledged" } as const;
 
-const countsOf = ({ counts: { sent, left, unknown }, plan }: Run): string =>
-  [
-    `${formatCount(sent)} of ${formatCount(plan?.send.length ?? 0)} sent`,
-    ...(left > 0 ? [`${formatCount(left)} ${WORDS.left}`] : []),
-    ...(unknown > 0 ? [`${formatCount(unknown)} ${WORDS.unknown}`] : []),
-  ].join(", ");
-
 const runPage = (
   context: ConsoleContext,
-  run: Run,
+  { plan, ends, warnings }: Run,
   title: string,
-  state: Html,
-  refreshS?: number,
+  state: { tone: Tone; more: string; refreshS?: number },
 ): Answer => {
-  const rows = run.ends.map(({ planned, end }) => [
-    refOf(planned.letter.place),
-    WORDS[end.end],
-    end.end === "sent" ? code(end.where) : inlineText(end.reason),
-  ]);
+  const sent = ends.filter(({ end }) => end.end === "sent");
+  const others = ends.filter(({ end }) => end.end !== "sent");
+  const rows = [...others, ...sent]
+    .slice(0, MAX_ENDS)
+    .map(({ ref, end }) => [
+      ref,
+      WORDS[end.end],
+      end.end === "sent" ? code(end.where) : inlineText(end.reason),
+    ]);
   const columns = ["letter", "what came of it", "where it stands, or why not"];
-  const warnings = run.warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)));
-  const body = html`<h1>${title}</h1> ${state} ${warnings}
+  const not = others.length === 0 ? "" : `, ${formatCount(others.length)} not or not for sure`;
+  const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${not}.`;
+  const body = html`<h1>${title}</h1> ${notice(state.tone, html`<strong>${counts}</strong> ${sentence(state.more)}`)}
+    ${warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)))}
     ${table("What came of each dead letter", columns, rows, "None was sent.").markup}
     <p><a href="/dead-letters">Go back to the dead letters</a> · <a href="/audit">Audit</a></p>`;
-  return page(context, { title: "Replay", refreshS, body });
+  return page(context, { title: "Replay", refreshS: state.refreshS, body });
 };
 
 export const beginReplay = async (context: ConsoleContext): Promise<Response> => {
@@ -119,30 +112,24 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const meant = { filter: filterOf((name) => form.get(name), clock.now()), ref: form.get("ref") ?? "" };
   const problem = noteProblem(note);
   if (problem !== null) return showPlan(context, meant, note, problem);
-  const run: Run = { plan: null, counts: { sent: 0, left: 0, unknown: 0 }, ends: [], warnings: [] };
+  const run: Run = { plan: null, ends: [], warnings: [] };
   const hooks = {
     planned: (plan: Plan) => void (run.plan = plan),
-    ended: (planned: Planned, end: LetterEnd): void => {
-      run.counts[end.end] += 1;
-      run.ends[end.end === "sent" ? "push" : "unshift"]({ planned, end });
-      run.ends.splice(MAX_ENDS);
-    },
+    ended: ({ letter }: Planned, end: LetterEnd) => void run.ends.push({ ref: refOf(letter.place), end }),
     warn: (text: string) => void run.warnings.push(text),
   };
-  const endedPage = (title: string, tone: Tone, more: string) => (asking: ConsoleContext) =>
-    runPage(asking, run, title, notice(tone, html`<strong>${countsOf(run)}.</strong> ${sentence(more)}`));
+  const shown = (title: string, state: Parameters<typeof runPage>[3]) => (asking: ConsoleContext) =>
+    runPage(asking, run, title, state);
+  const goesOn = { tone: "wait", more: "It goes on, also when nobody looks.", refreshS: RELOAD_S } as const;
   return begin(context, form, "replay", {
-    meanwhile: (asking) => {
-      const state = notice("wait", `It goes on, also when nobody looks: ${countsOf(run)}.`);
-      return runPage(asking, run, "The replay goes on", state, RELOAD_S);
-    },
+    meanwhile: shown("The replay goes on", goesOn),
     run: async (stopped) => {
       const { unsent, reason } = await replay(connections, actor, requestOf(meant), hooks, stopped);
-      const rest =
+      const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
+      const more =
         unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;
-      const isGood = unsent === 0 && run.counts.left === 0 && run.counts.unknown === 0;
-      return endedPage("The replay has ended", isGood ? "good" : "wait", rest);
+      return shown("The replay has ended", { tone: isGood ? "good" : "wait", more });
     },
-    failed: (why) => endedPage("The replay has failed", "bad", why),
+    failed: (why) => shown("The replay has failed", { tone: "bad", more: why }),
   });
 };

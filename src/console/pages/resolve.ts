@@ -10,17 +10,6 @@ import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
 import { RELOAD_S } from "./problem.ts";
 
-/** Reads the form. Whether the doubt is still open is decided later, by the journal. */
-const readDoubtForm = (form: URLSearchParams): { asked: ResolveRequest } | { problem: string } => {
-  const as = form.get("as");
-  if (as !== "succeeded" && as !== "not-executed")
-    return { problem: "Choose what the partner says: it was executed, or it was not." };
-  const problem = noteProblem(form.get("note") ?? "");
-  if (problem !== null) return { problem };
-  const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
-  return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" } };
-};
-
 type Ended = { asked: ResolveRequest; ended: ResolveOutcome };
 
 /** What came of it, with the places where it stands; null where nothing was done. */
@@ -49,9 +38,7 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
     ]);
     return { title: "It is proposed, and not ended yet", body: html`${notice("wait", how)} ${rows}` };
   }
-  if (ended.kind !== "decided") return null;
-  const why = html`${sentence(refusalOf(asked, ended) ?? "")} Nothing more was done.`;
-  return { title: "It was ended before", body: notice("wait", why) };
+  return null;
 };
 
 /** The doubt's page again, with the form as it was sent, and why nothing was done. */
@@ -86,14 +73,19 @@ const act = (
   return begin(context, form, purpose, { meanwhile, run, failed: (why) => refused(form, sentence(why)) });
 };
 
+/** Whether the doubt is still open is decided later, by the journal. */
 export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const { connections, warn } = context.var.site;
   const form = await formOf(context);
-  const actor = actorOf(context, form.get("note") ?? "");
-  const given = readDoubtForm(form);
-  if ("problem" in given) return refused(form, html`${given.problem}`)(context);
-  const { asked } = given;
-  return act(context, form, `resolve ${asked.commandId}`, async (stopped) => ({
+  const [note, as] = [form.get("note") ?? "", form.get("as")];
+  const actor = actorOf(context, note);
+  if (as !== "succeeded" && as !== "not-executed")
+    return refused(form, html`Choose what the partner says: it was executed, or it was not.`)(context);
+  const problem = noteProblem(note);
+  if (problem !== null) return refused(form, html`${problem}`)(context);
+  const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
+  const asked: ResolveRequest = { commandId, quoteId, as, force: form.get("force") === "yes" };
+  return act(context, form, `resolve ${commandId}`, async (stopped) => ({
     asked,
     ended: await resolve(connections, actor, asked, { warn }, stopped),
   }));

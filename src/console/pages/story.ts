@@ -12,7 +12,6 @@ const SINCE = [
   ["30", "thirty days"],
   ["365", "a year"],
 ] as const;
-const DEFAULT_SINCE = "7";
 const MAX_PAYLOAD = 3_000;
 const MAX_STEPS_BYTES = 26_000;
 const MAX_OTHERS_BYTES = 10_000;
@@ -75,7 +74,7 @@ export const storyPage = async (context: ConsoleContext): Promise<Response> => {
   const { connections, read, clock } = context.var.site;
   const id = (context.req.query("id") ?? "").trim();
   const asked = context.req.query("since") ?? "";
-  const since = SINCE.some(([value]) => value === asked) ? asked : DEFAULT_SINCE;
+  const since = SINCE.some(([value]) => value === asked) ? asked : "7";
   const search = searchForm(id, since);
   if (id === "") return page(context, { title: "Story", body: html`<h1>Story</h1> ${search}` });
   const found = await read(`story ${since} ${id}`, (onProgress, signal) =>

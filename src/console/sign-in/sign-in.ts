@@ -49,17 +49,12 @@ const byPassword = (
 };
 
 const MAX_NAME = 256;
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-/** A comma separates the values of a repeated header. */
-const NO_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp},]/u;
+/** No character that cannot be seen or read; a comma separates the values of a repeated header. */
+const NO_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD,]/u;
 
 const nameIn = (value: string): string | null => {
-  try {
-    const name = utf8.decode(Buffer.from(value, "latin1")).trim();
-    return name === "" || name.length > MAX_NAME || NO_NAME.test(name) ? null : name;
-  } catch {
-    return null;
-  }
+  const name = Buffer.from(value, "latin1").toString("utf8").trim();
+  return name === "" || name.length > MAX_NAME || NO_NAME.test(name) ? null : name;
 };
 
 const NOT_TRUSTED = "This request did not come through the proxy that signs people in.";

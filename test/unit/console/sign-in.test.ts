@@ -26,19 +26,17 @@ describe("passwords", () => {
     expect(logged[0]).toMatchObject({ event: "console.sign.in.refused", fields: { user: "ana" } });
   });
 
-  test("guessing is limited by name and by address; who is signed in goes on", async () => {
+  test("guessing is limited by address; who is signed in goes on", async () => {
     const { send, get } = openConsole();
     const guess = async (name: string, peer = "10.0.0.9") =>
       (await send("/story", { headers: { authorization: basic(name, "wrong") }, peer })).status;
     expect((await get("bia", "/story")).status).toBe(200);
     const tries = [];
-    for (let i = 0; i < 12; i += 1) tries.push(await guess("ana"));
-    expect(tries.slice(0, 10)).toEqual(Array(10).fill(401));
-    expect(tries.slice(10)).toEqual([429, 429]);
+    for (let i = 0; i < 22; i += 1) tries.push(await guess(i % 2 === 0 ? "ana" : `other-${i}`));
+    expect(tries.slice(0, 20)).toEqual(Array(20).fill(401));
+    expect(tries.slice(20)).toEqual([429, 429]);
     const limited = await send("/story", { headers: { authorization: basic("ana") } });
     expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);
-    for (let i = 0; i < 50; i += 1) await guess(`other-${i}`);
-    expect(await guess("one-more")).toBe(429);
     expect((await get("bia", "/story")).status, "signed in before").toBe(200);
     expect(await guess("ana", "10.0.0.10"), "another address").toBe(401);
   });
