@@ -1,23 +1,10 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { answer, serve, type Server } from "../partner/hostile-server.ts";
 
 export type Said = { group: string; name: string; status: string; detail: string; remedy: string | null };
-
-/** A file of the test's own. */
-export const fileWith = (text: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "file");
-  writeFileSync(file, text);
-  return file;
-};
 
 /** Nobody listens there. */
 export const NOWHERE = "127.0.0.1:1";

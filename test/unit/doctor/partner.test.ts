@@ -10,9 +10,9 @@ import { examine, httpServer, NOWHERE } from "./faults.ts";
 
 const DATE = `Date: ${new Date().toUTCString()}\r\n`;
 
-const lineAt = async (text: string, settings = {}): Promise<string> => {
+const lineAt = async (text: string): Promise<string> => {
   const { url } = await httpServer(() => text);
-  return (await examine({ ...settings, PARTNER_BASE_URL: url })).line("partner", "tokens");
+  return (await examine({ PARTNER_BASE_URL: url })).line("partner", "tokens");
 };
 
 test("a partner in order: one GET of today's log, and nothing else", async () => {
@@ -30,7 +30,6 @@ test.each([
   ["401 Unauthorized", /^fail the partner answers 401.*PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN/],
   ["403 Forbidden", /^fail the partner answers 403.*PARTNER_ACCESS_TOKEN/],
   ["404 Not Found", /^fail the partner answers 404.*PARTNER_BASE_URL/],
-  ["302 Found", /^fail the partner answers 302.*PARTNER_BASE_URL/],
   ["400 Bad Request", /^fail the partner answers 400.*PARTNER_LOG_END_PARAMETER/],
   ["429 Too Many Requests", /^warn .*answers 429/],
   ["500 Internal Server Error", /^fail the partner answers 500/],
@@ -42,7 +41,6 @@ test.each([
 test.each([
   ["a health check", '{"status":"ok"}', /holds no array of entries.*PARTNER_LOG_ENTRIES_POINTER/],
   ["a web page", "<html>", /breaks off, or is not JSON.*PARTNER_BASE_URL/],
-  ["half of it", '[{"a":1}', /breaks off, or is not JSON/],
   ["other objects", '[{"a":1},{"a":2}]', /some entries are not understood/],
 ])("a 2xx whose body is not the log: %s", async (_, body, why) => {
   const line = await lineAt(answer("200 OK", body, DATE));
@@ -50,11 +48,7 @@ test.each([
   expect(line).toMatch(why);
 });
 
-test("a pointer that leads nowhere, and the first page of several", async () => {
-  const wrong = { PARTNER_LOG_ENTRIES_POINTER: "/data/items" };
-  expect(await lineAt(answer("200 OK", '{"data":[]}', DATE), wrong)).toMatch(
-    /^fail .*has no array where PARTNER_LOG_ENTRIES_POINTER points to/,
-  );
+test("the first page of several", async () => {
   expect(await lineAt(answer("200 OK", '{"items":[],"next":"/page/2"}', DATE))).toMatch(
     /^warn .*not as a whole: the answer names a next page: read "When a run is not complete"/,
   );

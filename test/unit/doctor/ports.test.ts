@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answer, serve } from "../partner/hostile-server.ts";
-import { bridgeLike, examine, freePort, httpServer } from "./faults.ts";
+import { bridgeLike, examine, httpServer } from "./faults.ts";
 
 const readyzOf = (body: unknown) => httpServer(() => answer("503 Service Unavailable", JSON.stringify(body)));
 
@@ -20,17 +20,8 @@ test("ports that other programs have, and those that a bridge has already", asyn
 test.each([
   ["another status", { status: "UP", components: { db: { status: "UP" } } }],
   ["components without a detail", { status: "ready", components: { db: { status: "UP" } } }],
-  ["a list", { status: "ready", components: ["db"] }],
 ])("another program whose /readyz has %s is no bridge", async (_, body) => {
   const { port } = await readyzOf(body);
   const { line } = await examine({ MANAGEMENT_PORT: String(port) });
   expect(line("ports", "MANAGEMENT_PORT")).toMatch(/^fail another program has this port/);
-});
-
-test("one port for both listeners: only the settings are wrong", async () => {
-  const port = await freePort();
-  const { line } = await examine({ WEBHOOK_PORT: port, MANAGEMENT_PORT: port });
-  expect(line("settings", "WEBHOOK_PORT")).toMatch(/^fail is \d+, as MANAGEMENT_PORT is/);
-  expect(line("ports", "WEBHOOK_PORT")).toMatch(/^ok is free/);
-  expect(line("ports", "MANAGEMENT_PORT")).toMatch(/^ok is free/);
 });
