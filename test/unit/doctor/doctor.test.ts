@@ -8,16 +8,11 @@ test("settings: a line for each problem, and everything else is still checked", 
     PARTNER_ACESS_TOKEN: "x",
     WEBHOOK_SECRET: "",
     WEBHOOK_SECRET_FILE: "/nowhere/secret",
-    TOPIC_COMMANDS: "one",
-    TOPIC_DEAD_LETTERS: "one",
-    COMMANDS_MAX_AGE: "old",
     KAFKA_SASL_MECANISM: "plain",
   });
   expect(code).toBe(1);
   expect(line("settings", "PARTNER_ACESS_TOKEN")).toMatch(/^fail .*did you mean PARTNER_ACCESS_TOKEN\?/);
   expect(line("settings", "WEBHOOK_SECRET")).toMatch(/^fail cannot be read from the file .*ENOENT/);
-  expect(line("settings", "TOPIC_DEAD_LETTERS")).toMatch(/^fail is one, as TOPIC_COMMANDS is/);
-  expect(line("settings", "COMMANDS_MAX_AGE")).toMatch(/^fail is not a duration/);
   expect(line("settings", "KAFKA_SASL_MECANISM")).toMatch(/^warn .*did you mean KAFKA_SASL_MECHANISM/);
   expect(line("kafka")).toMatch(/^fail .*ECONNREFUSED/);
   expect(of("partner")).toHaveLength(1);
@@ -53,13 +48,11 @@ test.each([
 );
 
 test.each([
-  ["a web page", answer("200 OK", "<html>"), /answered 200, and not as a registry does.*SCHEMA_REGISTRY_URL/],
-  ["wrong credentials", answer("401 Unauthorized", "{}"), /answered 401.*SCHEMA_REGISTRY_USERNAME/],
-])("a registry that answers with %s", async (_, reply, said) => {
-  const { url } = await httpServer(() => reply);
-  const line = (await examine({ SCHEMA_REGISTRY_URL: url })).line("schemas");
-  expect(line).toMatch(/^fail /);
-  expect(line).toMatch(said);
+  ["200 OK", /^fail .*answered 200, and not as a registry does.*SCHEMA_REGISTRY_URL/],
+  ["401 Unauthorized", /^fail .*answered 401.*SCHEMA_REGISTRY_USERNAME/],
+])("a registry that answers %s", async (status, said) => {
+  const { url } = await httpServer(() => answer(status, "<html>"));
+  expect((await examine({ SCHEMA_REGISTRY_URL: url })).line("schemas")).toMatch(said);
 });
 
 test("ends at once when it is aborted", async () => {
