@@ -1,15 +1,13 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { readEnvironment } from "../config/load.ts";
 import type { Check } from "../doctor/check.ts";
 import { runChecks } from "../doctor/doctor.ts";
-import type { PublicUrl } from "../doctor/webhook.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
-import { webhookUrl } from "./option-values.ts";
 import { silent } from "./silent.ts";
 
-type Flags = { json?: boolean; webhookUrl?: URL };
+type Flags = { json?: boolean };
 
 const GROUP_WIDTH = 9;
 const NAME_WIDTH = 32;
@@ -29,15 +27,9 @@ const counted = (checks: readonly Check[]): string => {
   return count("fail") > 1 ? `${counts}. Begin at the top: a fail often follows from one above it.` : counts;
 };
 
-const publicUrlOf = ({ webhookUrl }: Flags, fromSetting: string | undefined): PublicUrl | null => {
-  if (webhookUrl) return { url: webhookUrl, setting: "--webhook-url" };
-  return fromSetting === undefined ? null : { url: new URL(fromSetting), setting: "WEBHOOK_PUBLIC_URL" };
-};
-
 const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
   const reading = readEnvironment(io.env, "serve");
-  const publicUrl = publicUrlOf(flags, reading.config.webhook.publicUrl);
-  const subjects = runChecks(reading, publicUrl, silent, { clock: systemClock, signal: io.stopped });
+  const subjects = runChecks(reading, silent, { clock: systemClock, signal: io.stopped });
   // They are awaited one after the other: a later one that rejects meanwhile would be an unhandled rejection.
   for (const { checks } of subjects) checks.catch(() => undefined);
   const all: ({ group: string } & Check)[] = [];
@@ -67,11 +59,5 @@ export const doctorCommand = (io: Io, exit: (code: ExitCode) => void): Command =
       "Check everything that a start and a first day need, and say what to do.\nChanges nothing. (A webhook listener that takes unsigned requests makes a dead\nletter of the one that is sent to it.)",
     )
     .option("--json", "print one JSON object")
-    .addOption(
-      new Option(
-        "--webhook-url <url>",
-        "where the partner reaches the webhooks (default: WEBHOOK_PUBLIC_URL)",
-      ).argParser(webhookUrl),
-    )
-    .addHelpText("after", examples("doctor", "doctor --webhook-url https://fx.example.com/webhooks"))
+    .addHelpText("after", examples("doctor", "doctor --json"))
     .action(async (flags: Flags) => exit(await doctor(io, flags)));

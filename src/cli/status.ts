@@ -46,7 +46,7 @@ export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: s
   const { group, state, members, lag } = commands;
   const said =
     state === NEW_PROTOCOL
-      ? `${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\``
+      ? `${NEW_PROTOCOL_SAID}: give that program another group`
       : `${state}, ${counted(members.length, "member")}`;
   const leader = reconcile.leader ? `${reconcile.leader.host} is the leader` : "NOBODY RECONCILES";
   return [

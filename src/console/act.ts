@@ -3,10 +3,9 @@ import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { hidden } from "./html/elements.ts";
 import { html, type Html } from "./html/text.ts";
-import { Problem } from "./problem.ts";
 import { addressOf } from "./sign-in/sign-in.ts";
-import type { Answer, ConsoleContext } from "./site.ts";
-import type { Work } from "./tasks.ts";
+import { Problem, type Answer, type ConsoleContext } from "./site.ts";
+import type { Show } from "./tasks.ts";
 
 /** Who sent this form, and why. Throws Forbidden for a viewer, and a Problem where nobody signs in. */
 export const actorOf = (context: ConsoleContext, note: string): Actor => {
@@ -41,10 +40,23 @@ export const noteField = (hint: string, given: string): Html =>
 ${given}</textarea>
   </p>`;
 
-/** What is wrong with a note; null for nothing. */
-export const noteProblem = (note: string): string | null => {
-  if (note.trim() === "") return "Write a note: how you know.";
-  return note.length > MAX_TEXT_LENGTH ? `The note has more than ${MAX_TEXT_LENGTH} characters.` : null;
+/** What is wrong with a note; null for nothing. Its form bounds its length. */
+export const noteProblem = (note: string) => (note.trim() === "" ? "Write a note: how you know." : null);
+
+/** The sentence of an action that failed. Whether anything was done stands in it. */
+const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {
+  const reason = messageOf(error);
+  if (error instanceof UsageError) return reason;
+  site.log.error({ by: person?.name ?? null, reason }, "console.action.failed");
+  return `It failed, and nobody knows whether anything was done (${reason}): the audit and the story tell.`;
+};
+
+type Shown = Show<ConsoleContext>;
+/** `meanwhile`: what there is to see until `run` gives what came of it; `failed`: where it did not. */
+type Action = {
+  meanwhile: Shown;
+  run: (stopped: AbortSignal) => Promise<Shown>;
+  failed: (why: string) => Shown;
 };
 
 /** Begins what a form asks for, and shows it at an address of its own, which can be loaded again. */
@@ -52,7 +64,7 @@ export const begin = (
   context: ConsoleContext,
   form: URLSearchParams,
   purpose: string,
-  work: Omit<Work<ConsoleContext>, "by">,
+  { meanwhile, run, failed }: Action,
 ): Answer => {
   const { site, person } = context.var;
   const id = form.get("task") ?? "";
@@ -60,17 +72,11 @@ export const begin = (
     throw new Problem(400, "The form is not complete, so nothing was done.", "Load its page again.");
   const by = person?.name ?? "";
   site.log.info({ by, purpose }, "console.acting");
-  if (!site.tasks.begin(id, { ...work, by }))
+  const ended = (stopped: AbortSignal): Promise<Shown> =>
+    run(stopped).catch((error: unknown) => failed(failureOf(context, error)));
+  if (!site.tasks.begin(id, by, meanwhile, ended))
     throw new Problem(409, "Somebody else has sent this form.", "Load its page again.");
   return context.redirect(`/tasks/${id}`, 303);
-};
-
-/** The sentence of an action that failed. Whether anything was done stands in it. */
-export const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {
-  const reason = messageOf(error);
-  if (error instanceof UsageError) return reason;
-  site.log.error({ by: person?.name ?? null, reason }, "console.action.failed");
-  return `It failed, and nobody knows whether anything was done (${reason}): the audit and the story tell.`;
 };
 
 /** What a person did: how far it is, or what came of it. */

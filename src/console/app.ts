@@ -1,21 +1,68 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { csrf } from "hono/csrf";
+import { secureHeaders } from "hono/secure-headers";
 import { taskPage } from "./act.ts";
-import { guardHeaders, guardPosts } from "./guard.ts";
 import { style, STYLE_PATH } from "./html/style.ts";
 import { auditPage } from "./pages/audit.ts";
-import { lettersPage } from "./pages/dead-letters.ts";
+import { letterPage, lettersPage } from "./pages/dead-letters.ts";
 import { doubtPage } from "./pages/doubt.ts";
 import { doubtsPage } from "./pages/doubts.ts";
-import { letterPage } from "./pages/letter.ts";
 import { overviewPage } from "./pages/overview.ts";
 import { noSuchPage, problemPage } from "./pages/problem.ts";
 import { beginReplay, planPage } from "./pages/replay.ts";
 import { confirmProposal, endDoubt } from "./pages/resolve.ts";
 import { storyPage } from "./pages/story.ts";
 import { signIn } from "./sign-in/sign-in.ts";
-import type { ConsoleEnv, Site } from "./site.ts";
+import { Problem, type ConsoleEnv, type Site } from "./site.ts";
+
+const SELF = ["'self'"];
+const NONE = ["'none'"];
+
+/**
+ * Everything is loaded from here, no scripts, no frames. The referrer policy is `same-origin` and not `no-referrer`,
+ * with which browsers would send `Origin: null` with a form.
+ */
+const guardHeaders = (): MiddlewareHandler =>
+  secureHeaders({
+    contentSecurityPolicy: {
+      ...{ defaultSrc: NONE, frameAncestors: NONE, baseUri: NONE },
+      ...{ styleSrc: SELF, formAction: SELF, imgSrc: ["data:"] },
+    },
+    ...{ referrerPolicy: "same-origin", crossOriginOpenerPolicy: "same-origin", xFrameOptions: "DENY" },
+    crossOriginResourcePolicy: "same-origin",
+    // Left to the proxy that terminates TLS: the host may serve other things over plain HTTP.
+    strictTransportSecurity: false,
+  });
+
+/** A replay names up to a hundred letters. */
+const MAX_BODY_BYTES = 16_384;
+const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
+
+const onlyForms: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
+  if (req.method === "POST" && !FORM.test(req.header("content-type") ?? ""))
+    throw new Problem(415, "This is not a form of the console.", "Open the console and send the form there.");
+  await next();
+};
+
+const tooLarge = (): never => {
+  throw new Problem(413, "What was sent is too large, so nothing was done.", "Choose fewer, or write less.");
+};
+
+/**
+ * Lets a POST pass only when a page of the console sent it, and its size is bounded. Sec-Fetch-Site decides where
+ * the browser sends it (over TLS and on loopback); otherwise the Origin must be the console's own.
+ */
+const guardPosts = (own: string | undefined): readonly MiddlewareHandler<ConsoleEnv>[] => [
+  onlyForms,
+  csrf({
+    origin: (origin, { req }) =>
+      req.header("sec-fetch-site") === undefined && origin === (own ?? new URL(req.url).origin),
+  }),
+  bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }),
+];
 
 const STYLE_HEADERS = {
   "content-type": "text/css; charset=utf-8",
@@ -50,17 +97,12 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
   return app;
 };
 
-/** Far more than a team needs. */
-const MAX_CONNECTIONS = 512;
 /** For headers and for the whole request. Node's own default is a minute, checked every 30 s. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
-/** The pages behind node's HTTP server, with bounds on connections and slow requests. */
+/** The pages behind node's HTTP server, with a bound on slow requests. */
 export const createConsoleServer = (site: Site): Server => {
   const timeouts = { headersTimeout: ARRIVAL_TIMEOUT_MS, requestTimeout: ARRIVAL_TIMEOUT_MS };
   const serverOptions = { ...timeouts, connectionsCheckingInterval: 1_000 };
-  const server = createAdaptorServer({ fetch: consoleApp(site).fetch, serverOptions }) as Server;
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on("drop", () => server.closeIdleConnections());
-  return server;
+  return createAdaptorServer({ fetch: consoleApp(site).fetch, serverOptions }) as Server;
 };

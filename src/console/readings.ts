@@ -1,27 +1,19 @@
-import type { Progress } from "../operate/connections.ts";
+import type { Connections, OnProgress, Progress } from "../operate/connections.ts";
+import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-type End<T> = { kind: "read"; value: T; atMs: number } | { kind: "failed"; error: unknown };
-
 /**
- * What a request asked for. `soFar`: what is known of it while it is being read; `before`: what was read the last time.
+ * What a request asked for. `value`: as it was read, while it is being read again as it was before, and null while
+ * nothing is known. `error`: why it could not be read; null for nothing.
  */
-export type Reading<T> =
-  End<T> | { kind: "reading"; progress: Progress | null; soFar: T | null; before: T | null };
+export type Reading<T> = { value: T | null; error: unknown; isReading: boolean; progress: Progress | null };
 
-/** How far it is, and what is known by now: of the type that is being read. */
-export type Report = (progress: Progress, soFar?: () => unknown) => void;
-type Start<T> = (report: Report, signal: AbortSignal) => Promise<T>;
+type Start<T> = (onProgress: OnProgress, signal: AbortSignal) => Promise<T>;
 
-type Open<T> = {
+type Open = Reading<unknown> & {
   ended: Promise<void>;
-  end: End<T> | null;
   endedAtMs: number;
-  isSeen: boolean;
   seenAtMs: number;
-  progress: Progress | null;
-  soFar: (() => unknown) | null;
-  before: T | null;
   stop: AbortController;
 };
 
@@ -29,6 +21,8 @@ type Open<T> = {
 const WAIT_MS = 1_500;
 /** After this long nobody waits for it any more. */
 const IDLE_MS = 60_000;
+/** A page that loads itself again finds what was read meanwhile. */
+const KEEP_MS = 4_000;
 const LOOK_EVERY_MS = 5_000;
 /** An outage is not asked about with each request. */
 const FAILED_MS = 2_000;
@@ -38,35 +32,26 @@ const FAILED_MS = 2_000;
  * shared; it goes on while somebody asks for it now and then, and stops when nobody does.
  */
 export const createReadings = (clock: Clock) => {
-  const open = new Map<string, Open<unknown>>();
+  const open = new Map<string, Open>();
 
-  const forgetWhenIdle = async (key: string, one: Open<unknown>): Promise<void> => {
+  const forgetWhenIdle = async (key: string, one: Open): Promise<void> => {
     while (clock.monotonic() - one.seenAtMs < IDLE_MS && open.get(key) === one)
       await clock.sleep(LOOK_EVERY_MS, one.stop.signal);
     if (open.get(key) === one) open.delete(key);
     one.stop.abort();
   };
 
-  const begin = <T>(key: string, start: Start<T>, last: Open<T> | undefined): Open<T> => {
+  const begin = (key: string, start: Start<unknown>, before: unknown): Open => {
+    const stop = new AbortController();
     const seenAtMs = clock.monotonic();
-    const before = last?.end?.kind === "read" ? last.end.value : null;
-    const none = {
-      ended: Promise.resolve(),
-      end: null,
-      endedAtMs: 0,
-      isSeen: false,
-      progress: null,
-      soFar: null,
-    };
-    const one: Open<T> = { ...none, seenAtMs, before, stop: new AbortController() };
-    const finish = (end: End<T>): void => void Object.assign(one, { end, endedAtMs: clock.monotonic() });
-    const report: Report = (progress, soFar) => {
-      one.progress = { ...progress };
-      one.soFar = soFar ?? null;
-    };
-    one.ended = start(report, one.stop.signal).then(
-      (value) => finish({ kind: "read", value, atMs: clock.now() }),
-      (error: unknown) => finish({ kind: "failed", error }),
+    const none = { error: null, progress: null, ended: Promise.resolve(), endedAtMs: 0 };
+    const one: Open = { ...none, value: before, isReading: true, seenAtMs, stop };
+    const end = (value: unknown, error: unknown): void =>
+      void Object.assign(one, { value, error, isReading: false, endedAtMs: clock.monotonic() });
+    const onProgress: OnProgress = (progress) => void (one.progress = { ...progress });
+    one.ended = start(onProgress, stop.signal).then(
+      (value) => end(value, null),
+      (error: unknown) => end(null, error),
     );
     open.set(key, one);
     forgetWhenIdle(key, one).catch(() => undefined);
@@ -75,26 +60,61 @@ export const createReadings = (clock: Clock) => {
 
   return {
     /** Waits for a moment. @param keepMs for how long the value may be shown again */
-    read: async <T>(key: string, start: Start<T>, keepMs = 0): Promise<Reading<T>> => {
-      const last = open.get(key) as Open<T> | undefined;
-      const freshMs = last?.end?.kind === "failed" ? FAILED_MS : keepMs;
-      const isFresh = last && (!last.end || !last.isSeen || clock.monotonic() - last.endedAtMs < freshMs);
-      const one = isFresh ? last : begin(key, start, last);
+    read: async <T>(key: string, start: Start<T>, keepMs = KEEP_MS): Promise<Reading<T>> => {
+      const last = open.get(key);
+      const freshMs = last && last.error !== null ? FAILED_MS : keepMs;
+      const isFresh = last && (last.isReading || clock.monotonic() - last.endedAtMs < freshMs);
+      const one = isFresh ? last : begin(key, start, last?.value ?? null);
       one.seenAtMs = clock.monotonic();
       await clock.within(WAIT_MS, undefined, one.ended).catch(() => undefined);
-      if (one.end === null)
-        return {
-          kind: "reading",
-          progress: one.progress,
-          soFar: (one.soFar?.() ?? null) as T | null,
-          before: one.before,
-        };
-      one.isSeen = true;
-      return one.end;
+      const { value, error, isReading, progress } = one;
+      return { value: value as T | null, error, isReading, progress };
     },
     close: (): void => {
       for (const { stop } of open.values()) stop.abort();
       open.clear();
     },
+  };
+};
+
+const CHECK_EVERY_MS = 25;
+
+/**
+ * One reading of the journal for all pages. It is opened when somebody looks, and closed when nobody does: the
+ * journal's view takes memory.
+ */
+export const shareDoubts = (
+  connections: Connections,
+  { read }: Pick<ReturnType<typeof createReadings>, "read">,
+) => {
+  const { clock, log } = connections.services;
+  let closed = Promise.resolve();
+
+  const open = async (signal: AbortSignal): Promise<OpenDoubts> => {
+    const opened = await openDoubts(connections, signal);
+    const close = (): void => {
+      closed = opened
+        .close()
+        .catch((error: unknown) => log.warn({ sentence: String(error) }, "console.warning"));
+    };
+    if (signal.aborted) close();
+    else signal.addEventListener("abort", close, { once: true });
+    return opened;
+  };
+
+  return {
+    /** Opens them if need be, and waits for a moment until all is read. */
+    look: async (): Promise<Reading<OpenDoubts>> => {
+      const untilMs = clock.monotonic() + WAIT_MS;
+      const found = await read("doubts", (_, signal) => open(signal), Infinity);
+      const isBusy = (): boolean => {
+        const now = found.value?.progress();
+        return now !== undefined && !now.isComplete && now.problem === null;
+      };
+      while (isBusy() && clock.monotonic() < untilMs) await clock.sleep(CHECK_EVERY_MS);
+      return found;
+    },
+    /** Resolves when the one that was told to stop is closed. */
+    closed: (): Promise<void> => closed,
   };
 };

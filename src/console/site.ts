@@ -2,10 +2,25 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Actor, Role } from "../operate/actor.ts";
 import type { Connections } from "../operate/connections.ts";
-import { createReadings } from "./readings.ts";
-import { shareDoubts } from "./shared-doubts.ts";
+import { createReadings, shareDoubts } from "./readings.ts";
 import type { User } from "./sign-in/users.ts";
 import { createTasks } from "./tasks.ts";
+
+export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+
+/** A request that gets no page, as a sentence, and what to do. */
+export class Problem extends Error {
+  readonly status: ProblemStatus;
+  readonly advice: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: ProblemStatus, message: string, advice = "", headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.advice = advice;
+    this.headers = headers;
+  }
+}
 
 /** Who has signed in. */
 export type Person = { name: string; role: Role };
@@ -33,24 +48,20 @@ export const createSite = (options: ConsoleOptions, connections: Connections) =>
   const readings = createReadings(clock);
   const doubts = shareDoubts(connections, readings);
   const tasks = createTasks<ConsoleContext>(clock);
-  const warn = (text: string): void => log.warn({ sentence: text }, "console.warning");
-  const close = async (): Promise<void> => {
-    const closing = [doubts.close(), tasks.close()];
-    readings.close();
-    await Promise.all(closing);
-  };
-  const { read } = readings;
   return {
     options,
     connections,
     settings: connections.config.console,
     clock,
     log,
-    warn,
-    read,
+    warn: (text: string): void => log.warn({ sentence: text }, "console.warning"),
+    read: readings.read,
     doubts,
     tasks,
-    close,
+    close: async (): Promise<void> => {
+      readings.close();
+      await Promise.all([doubts.closed(), tasks.close()]);
+    },
   };
 };
 

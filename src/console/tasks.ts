@@ -4,14 +4,7 @@ import { keepNewest } from "../runtime/keep-newest.ts";
 /** Makes a page for whoever asks. */
 export type Show<Context> = (context: Context) => Response | Promise<Response>;
 
-/** What a person does. `meanwhile`: what there is to see until `run`, which never rejects, gives what came of it. */
-export type Work<Context> = {
-  by: string;
-  meanwhile: Show<Context>;
-  run: (stopped: AbortSignal) => Promise<Show<Context>>;
-};
-
-type Task<Context> = { by: string; show: Show<Context>; stop: () => void; done: Promise<void> };
+type Task<Context> = { by: string; show: Show<Context>; done: Promise<void> };
 
 const WAIT_MS = 1_800;
 /** Beyond it, those that began first are forgotten: what they did stands in the audit topic. */
@@ -23,14 +16,18 @@ const MAX_KEPT = 200;
  */
 export const createTasks = <Context>(clock: Clock) => {
   const known = new Map<string, Task<Context>>();
+  const stopping = new AbortController();
   return {
-    /** Begins it, unless the form was sent before. False where another person has sent it. */
-    begin: (id: string, { by, meanwhile, run }: Work<Context>): boolean => {
+    /** Begins it, unless the form was sent before. False where another person has sent it. `run` never rejects. */
+    begin: (
+      id: string,
+      by: string,
+      meanwhile: Show<Context>,
+      run: (stopped: AbortSignal) => Promise<Show<Context>>,
+    ): boolean => {
       const before = known.get(id);
       if (before) return before.by === by;
-      const stopping = new AbortController();
-      const stop = (): void => stopping.abort();
-      const task: Task<Context> = { by, show: meanwhile, stop, done: Promise.resolve() };
+      const task: Task<Context> = { by, show: meanwhile, done: Promise.resolve() };
       task.done = run(stopping.signal).then((ended) => void (task.show = ended));
       keepNewest(known, id, task, MAX_KEPT);
       return true;
@@ -43,7 +40,7 @@ export const createTasks = <Context>(clock: Clock) => {
     },
     /** Stops all, and waits for their ends. */
     close: async (): Promise<void> => {
-      for (const { stop } of known.values()) stop();
+      stopping.abort();
       await Promise.all([...known.values()].map(({ done }) => done));
     },
   };

@@ -1,10 +1,8 @@
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 
-export type Status = "ok" | "warn" | "fail";
-
 /** The result of one check. `remedy`: what to do; null where nothing has to be done. */
-export type Check = { name: string; status: Status; detail: string; remedy: string | null };
+export type Check = { name: string; status: "ok" | "warn" | "fail"; detail: string; remedy: string | null };
 
 /** For every check: each wait is bounded by the clock, and ends when `signal` aborts. */
 export type Bounds = { clock: Clock; signal: AbortSignal };
@@ -18,12 +16,18 @@ const finding =
 export const warn = finding("warn");
 export const fail = finding("fail");
 
+export const isFailed = (checks: readonly Check[]): boolean => checks.some(({ status }) => status === "fail");
+
 /** The running checks of one subject. `checks` rejects only when `signal` aborts. */
 export type Subject = { group: string; checks: Promise<readonly Check[]> };
 
-export const skipped = (name: string, why: string): readonly Check[] => [
-  warn(name, `was not checked: ${why}`, "correct that first, then run `cambio-bridge doctor` again"),
-];
+export const said = (group: string, ...checks: readonly Check[]): Subject => ({
+  group,
+  checks: Promise.resolve(checks),
+});
+
+export const skipped = (name: string, why: string): Check =>
+  warn(name, `was not checked: ${why}`, "correct that first, then run `cambio-bridge doctor` again");
 
 /** Runs checks within `ms`. An error becomes a failed check; only an abort of `signal` rejects. */
 export const runBounded = async (

@@ -1,26 +1,28 @@
+import { TLSSocket } from "node:tls";
 import { connectFor, type TlsMaterial } from "../partner/connection/connect.ts";
 import { DeadlineError } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import type { Bounds } from "./check.ts";
+import { fail, warn, type Bounds, type Check } from "./check.ts";
 
 /** A server to connect to, and the settings that configure it. */
 export type Target = {
+  name: string;
   url: URL;
   tls: TlsMaterial;
   proxy?: URL | null;
-  /** The setting, or the option, that names the address. */
+  /** The setting that names the address. */
   setting: string;
   /** The setting that names CA certificates to trust; null where there is none. */
   caSetting: string | null;
+  /** What follows while it cannot be reached. */
+  until: string;
 };
-
-export type Fault = { detail: string; remedy: string };
-
-export type ReachResult = { ok: true } | ({ ok: false; isRefused: boolean } & Fault);
 
 const CONNECT_MS = 4_000;
 /** Shorter: a server that speaks no TLS may wait for the end of a request that never comes. */
 const TRY_TLS_MS = 2_000;
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
 
 const codeOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
@@ -51,10 +53,6 @@ const silent: Explain = ({ url, setting }) => [
   `${url.host} does not answer`,
   `check that it runs, that no firewall or NetworkPolicy blocks the way, and that ${setting} is right`,
 ];
-const noRoute: Explain = ({ url, setting }) => [
-  `there is no route to ${url.host}`,
-  `check network and firewall, or correct ${setting}`,
-];
 
 /** By the codes of Node.js and OpenSSL. */
 const FAULTS: Readonly<Record<string, Explain>> = {
@@ -76,73 +74,65 @@ const FAULTS: Readonly<Record<string, Explain>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
   EPROTO: notTls,
   ETIMEDOUT: silent,
-  UND_ERR_CONNECT_TIMEOUT: silent,
   ENOTFOUND: unresolved,
   EAI_AGAIN: unresolved,
   EAI_NODATA: unresolved,
-  EHOSTUNREACH: noRoute,
-  ENETUNREACH: noRoute,
   ECONNREFUSED: ({ url, setting }) => [`nothing listens at ${url.host}`, `start it, or correct ${setting}`],
 };
 
-/** Why a server cannot be reached, and what to do about it. */
-export const explainFailure = (error: unknown, target: Target): Fault => {
+const explain = (error: unknown, target: Target): readonly [detail: string, remedy: string] => {
   const message = messageOf(error);
   const { url, setting } = target;
   const proxyStatus = /the proxy answered (\d+)/.exec(message)?.[1];
   if (proxyStatus !== undefined)
-    return {
-      detail: `the proxy answered ${proxyStatus} to CONNECT ${url.host}`,
-      remedy:
-        proxyStatus === "407"
-          ? "put user and password into PARTNER_PROXY_URL"
-          : "have the proxy let this machine through, or correct PARTNER_PROXY_URL",
-    };
+    return [
+      `the proxy answered ${proxyStatus} to CONNECT ${url.host}`,
+      "see that it lets this machine through, and user and password in PARTNER_PROXY_URL",
+    ];
   const code = codeOf(error);
-  const explain = FAULTS[code];
   // Without TLS it only means that the connection was closed.
-  const known = explain === notTls && url.protocol !== "https:" ? undefined : explain?.(target, message);
-  return known
-    ? { detail: `${known[0]} (${code})`, remedy: known[1] }
-    : {
-        detail: `${url.host} cannot be reached (${message})`,
-        remedy: `check that it runs, and that ${setting} is right`,
-      };
+  const isKnown = FAULTS[code] !== notTls || url.protocol === "https:";
+  const [detail, remedy] = (isKnown ? FAULTS[code]?.(target, message) : undefined) ?? [];
+  return detail !== undefined && remedy !== undefined
+    ? [`${detail} (${code})`, remedy]
+    : [`${url.host} cannot be reached (${message})`, `check that it runs, and that ${setting} is right`];
 };
 
-/** Connects, with TLS for https, sends nothing, and closes. */
-export const reach = async (
-  target: Target,
-  { clock, signal }: Bounds,
-  ms = CONNECT_MS,
-): Promise<ReachResult> => {
-  const { url, tls, proxy = null } = target;
+/** Why a server cannot be reached, and what to do about it. */
+export const unreachable = (error: unknown, target: Target): Check => {
+  const [detail, remedy] = explain(error, target);
+  return fail(target.name, `${detail}; ${target.until}`, remedy);
+};
+
+/** Connects, with TLS for https, sends nothing, and closes. Nothing where all is well. */
+export const reach = async (target: Target, { clock, signal }: Bounds, ms = CONNECT_MS): Promise<Check[]> => {
+  const { name, url, tls, proxy = null } = target;
   const opening = connectFor({ origin: url, tls, proxy: proxy && (() => proxy), clock })();
   try {
-    await clock.within(ms, signal, opening.socket);
-    return { ok: true };
+    const socket = await clock.within(ms, signal, opening.socket);
+    if (!(socket instanceof TLSSocket)) return [];
+    const days = (Date.parse(socket.getPeerCertificate().valid_to) - clock.now()) / DAY_MS;
+    const expiry = `its certificate expires in ${Math.ceil(days)} days`;
+    return days < SOON_DAYS ? [warn(name, expiry, "have it renewed")] : [];
   } catch (error) {
     signal.throwIfAborted();
-    return { ok: false, isRefused: codeOf(error) === "ECONNREFUSED", ...explainFailure(error, target) };
+    return [unreachable(error, target)];
   } finally {
     opening.giveUp();
   }
 };
 
-/** The fault of an http:// address where the server speaks TLS; null where it does not. */
-export const missingTls = async (target: Target, bounds: Bounds): Promise<Fault | null> => {
-  const { url, setting } = target;
-  if (url.protocol !== "http:") return null;
+/** The fault of an http:// address where the server speaks TLS. Nothing where it does not. */
+export const missingTls = async (target: Target, bounds: Bounds): Promise<Check[]> => {
+  const { name, url, setting } = target;
+  if (url.protocol !== "http:") return [];
   const withTls = new URL(`https://${url.hostname}:${url.port === "" ? 80 : url.port}`);
-  const reached = await reach({ ...target, url: withTls }, bounds, TRY_TLS_MS);
-  // A certificate error proves TLS, too.
-  return reached.ok || /certificate/.test(reached.detail)
-    ? {
-        detail: `${url.host} speaks TLS there, and we do not`,
-        remedy:
-          setting === "KAFKA_BROKERS"
-            ? "set KAFKA_TLS=true, or name its plaintext port"
-            : `write https:// in ${setting}`,
-      }
-    : null;
+  const [fault] = await reach({ ...target, url: withTls }, bounds, TRY_TLS_MS);
+  // What is said of a certificate proves TLS, too.
+  if (fault && !fault.detail.includes("certificate")) return [];
+  const remedy =
+    setting === "KAFKA_BROKERS"
+      ? "set KAFKA_TLS=true, or name its plaintext port"
+      : `write https:// in ${setting}`;
+  return [fail(name, `${url.host} speaks TLS there, and we do not; ${target.until}`, remedy)];
 };

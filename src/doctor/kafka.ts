@@ -1,135 +1,178 @@
 import { createServices, type Services } from "../services/services.ts";
+import { tlsMaterial } from "../services/pem.ts";
 import { signInOf, type SignIn } from "../services/sign-in.ts";
 import type { Config } from "../config/config.ts";
+import { askOneBroker, type Described } from "../kafka/cluster/ask-one-broker.ts";
 import { MISSING } from "../kafka/cluster/inspect.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
-import { askBrokers, checkAdvertised, type BrokerAnswer } from "./brokers.ts";
-import { fail, ok, runBounded, skipped, warn, type Bounds, type Check, type Subject } from "./check.ts";
-import { checkMembers } from "./members.ts";
+import {
+  fail,
+  isFailed,
+  ok,
+  runBounded,
+  said,
+  skipped,
+  type Bounds,
+  type Check,
+  type Subject,
+} from "./check.ts";
+import { missingTls, reach, type Target } from "./connection.ts";
 import { checkRights } from "./rights.ts";
 import { checkTopics } from "./topics.ts";
 
-/** All checks together take less than 20 s, whatever hangs. */
-const WHOLE_MS = 18_000;
-/** Until then the brokers have been asked, so that something is left for the rest. */
-const BROKERS_MS = 16_000;
-const CLUSTER_MS = 8_000;
-const AT_LEAST_MS = 1_000;
-const TOKEN_MS = 8_000;
-/** A token is renewed at 0.8 of its life: the source may be away for the rest. */
-const MIN_LIFE_MS = 20_000;
+/** Both together take less than 20 s, whatever hangs. */
+const BROKERS_MS = 12_000;
+const CLUSTER_MS = 7_000;
+const TOKEN_MS = 4_000;
+const SIGN_IN_MS = 5_000;
+const TRY_HTTP_MS = 1_500;
+
+type ServicesFor = (brokers: readonly string[]) => Services;
+
+/** A broker that was asked; `described` is what it says of its cluster. */
+type Answer = { broker: string; checks: readonly Check[]; described: Described | null };
+
+const targetOf = ({ kafka }: Config, broker: string): Target => ({
+  name: `broker ${broker}`,
+  url: new URL(`${kafka.tls ? "https" : "http"}://${broker}`),
+  tls: tlsMaterial("KAFKA", kafka),
+  setting: "KAFKA_BROKERS",
+  caSetting: "KAFKA_TLS_CA_FILE",
+  until: "nothing works without Kafka",
+});
 
 /** Asks for a token for Kafka. Nothing where Kafka takes none. */
-const checkToken = async (
-  { kafka }: Config,
-  { tokens }: SignIn,
-  { clock, signal }: Bounds,
-): Promise<Check[]> => {
+const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promise<Check[]> => {
   if (!tokens) return [];
-  const isMsk = kafka.saslMechanism === "aws-msk-iam";
-  const name = isMsk
-    ? "signer for MSK"
-    : kafka.oauthTokenFile
-      ? "KAFKA_OAUTH_TOKEN_FILE"
-      : `token endpoint ${new URL(kafka.oauthTokenEndpoint ?? "http://unknown").host}`;
   try {
     await clock.within(TOKEN_MS, signal, tokens.ready());
     await tokens.token();
+    return [ok("token", "its source gives tokens")];
   } catch (error) {
     signal.throwIfAborted();
-    const remedy = isMsk
-      ? "see KAFKA_AWS_REGION, and the credentials that AWS's library finds here"
-      : kafka.oauthTokenFile
-        ? "see what writes that file, and whether it still runs"
-        : "see KAFKA_OAUTH_TOKEN_ENDPOINT, KAFKA_OAUTH_CLIENT_ID, KAFKA_OAUTH_CLIENT_SECRET, and the scope and audience; check that it runs and can be reached";
-    return [fail(name, `it gives no token (${messageOf(error)})`, remedy)];
+    const remedy = `see the settings KAFKA_OAUTH_… or KAFKA_AWS_… of its source, above all the credentials, and that it runs`;
+    return [fail("token", messageOf(error), remedy)];
   }
-  const lifeMs = tokens.lifetimeMs();
-  const lives = lifeMs === null ? "" : `, which live ${Math.round(lifeMs / 1_000)} s`;
-  return lifeMs !== null && lifeMs < MIN_LIFE_MS
-    ? [
-        warn(
+};
+
+const speaksHttp = ({ url }: Target, { clock, signal }: Bounds): Promise<boolean> =>
+  clock
+    .withDeadline(TRY_HTTP_MS, signal, (own) => fetch(url, { redirect: "manual", signal: own }))
+    .then(
+      () => true,
+      () => false,
+    );
+
+/** Asks one of KAFKA_BROKERS by itself. */
+const askBroker = async (
+  broker: string,
+  config: Config,
+  servicesFor: ServicesFor,
+  bounds: Bounds,
+): Promise<Answer> => {
+  const target = targetOf(config, broker);
+  const { name, url } = target;
+  const reached = await reach(target, bounds);
+  if (isFailed(reached)) return { broker, checks: reached, described: null };
+  try {
+    const asked = askOneBroker(servicesFor([broker]).newClient, bounds.clock);
+    const described = await bounds.clock.within(SIGN_IN_MS, bounds.signal, asked);
+    const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
+    return { broker, checks: [ok(name, how), ...reached], described };
+  } catch (error) {
+    bounds.signal.throwIfAborted();
+    const [noTls] = await missingTls(target, bounds);
+    const isHttp = !noTls && (await speaksHttp(target, bounds));
+    const how = config.kafka.saslMechanism ?? "none";
+    const refused = isHttp
+      ? fail(name, `an HTTP server answers at ${url.host}, not Kafka`, "name its Kafka port in KAFKA_BROKERS")
+      : fail(
           name,
-          `gives tokens${lives}, too short to renew them in time`,
-          "give tokens a life of some minutes, 20 s at least",
-        ),
-      ]
-    : [ok(name, `gives tokens${lives}`)];
+          `it does not let us in, or does not answer as Kafka does (${messageOf(error)})`,
+          `see that KAFKA_BROKERS names a Kafka port, and that it takes this sign-in: KAFKA_SASL_MECHANISM (${how}) with its user, password or token, or a client certificate (KAFKA_TLS_CERT_FILE)`,
+        );
+    return { broker, checks: [noTls ?? refused], described: null };
+  }
 };
 
-/** The brokers that clients would use; or why there are none. */
-const usableOf = (answers: readonly BrokerAnswer[], others: readonly Check[]): readonly string[] | string => {
-  const usable = answers.filter(({ check }) => check.status !== "fail");
-  if (usable.length === 0) return "no broker can be asked";
-  const unreachable = others.filter(({ status }) => status === "fail").map(({ name }) => name);
-  const advertised = usable.flatMap((answer) => answer.advertised);
-  return advertised.length > 0 && advertised.every((broker) => unreachable.includes(`broker ${broker}`))
-    ? "no broker that the cluster names can be reached"
-    : usable.map(({ broker }) => broker);
+/** Of KAFKA_BROKERS the ones that clients could use, and what is wrong with the others. */
+const checkBrokers = async (
+  config: Config,
+  servicesFor: ServicesFor,
+  bounds: Bounds,
+): Promise<{ usable: readonly string[]; checks: readonly Check[] }> => {
+  const { brokers } = config.kafka;
+  const answers = await Promise.all(brokers.map((broker) => askBroker(broker, config, servicesFor, bounds)));
+  const asked = answers.flatMap(({ broker, described }) => (described ? [{ broker, ...described }] : []));
+  const [first] = asked;
+  const strangers = asked.filter(({ clusterId }) => clusterId !== first?.clusterId);
+  const mixed = strangers.map(({ broker }) =>
+    fail(
+      `broker ${broker}`,
+      `it belongs to another cluster than ${first?.broker}: each client would use one of them by chance`,
+      "name the brokers of one cluster in KAFKA_BROKERS, and run `setup` only then",
+    ),
+  );
+  // Clients are sent on to what the cluster advertises.
+  const usable = asked.filter((each) => !strangers.includes(each));
+  const advertised = [...new Set(usable.flatMap((each) => each.advertised))];
+  const until = "the cluster sends clients to it: see advertised.listeners of that broker";
+  const others = advertised
+    .filter((broker) => !brokers.includes(broker))
+    .map((broker) => reach({ ...targetOf(config, broker), until }, bounds));
+  const found = (await Promise.all(others)).flat();
+  const isAway = (broker: string): boolean =>
+    isFailed(found.filter(({ name }) => name === `broker ${broker}`));
+  return {
+    usable: advertised.length > 0 && advertised.every(isAway) ? [] : usable.map(({ broker }) => broker),
+    checks: [...answers.flatMap(({ checks }) => checks), ...mixed, ...found],
+  };
 };
 
-/** The checks of brokers, rights, topics and groups. */
+/** The checks of brokers, rights and topics. */
 export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
-  const { clock } = bounds;
-  const until = clock.monotonic() + WHOLE_MS;
   let signIn: SignIn;
   try {
-    signIn = signInOf(config, { clock, log, random: Math.random });
+    signIn = signInOf(config, { clock: bounds.clock, log, random: Math.random });
   } catch (error) {
-    const [detail = "", remedy = "correct it"] = messageOf(error).split(/: (?=run )/);
-    return [{ group: "kafka", checks: Promise.resolve([fail("sign-in", detail, remedy)]) }];
+    return [said("kafka", fail("sign-in", messageOf(error), "see KAFKA_SASL_MECHANISM"))];
   }
   /** They know no registry: its address may be missing. All share one source of tokens. */
-  const servicesFor = (brokers: readonly string[]): Services =>
-    createServices(
-      {
-        ...config,
-        registry: { ...config.registry, url: "http://registry.invalid" },
-        kafka: { ...config.kafka, brokers },
-      },
-      clock,
-      log,
-      { ...signIn, close: () => undefined },
-    );
-  let usable: readonly string[] | string = "no broker can be asked";
-  const asked = runBounded("brokers", BROKERS_MS, bounds, async (own) => {
-    const token = await checkToken(config, signIn, own);
-    if (token.some(({ status }) => status === "fail")) {
-      usable = "there is no token for Kafka";
-      return token;
-    }
-    const answers = await askBrokers(config, servicesFor, own);
-    const others = await checkAdvertised(config, answers, own);
-    usable = usableOf(answers, others);
-    return [...token, ...answers.map(({ check }) => check), ...others];
-  });
-  const further = (
-    group: string,
-    check: (config: Config, services: Services, bounds: Bounds) => Promise<readonly Check[]>,
-  ): Subject => ({
-    group,
-    checks: asked.then(() => {
-      if (typeof usable === "string") return skipped(group, usable);
-      const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
-      const services = servicesFor(usable);
-      return runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (own) =>
-        check(config, services, own),
-      ).finally(services.close);
-    }),
-  });
-  const rights = further("rights", checkRights);
-  const unfiltered = further("topics", checkTopics);
-  const topics = {
-    ...unfiltered,
-    checks: Promise.all([unfiltered.checks, rights.checks]).then(([found, denied]) => {
-      // Without the right to see it, a topic looks as if it did not exist.
-      const isDenied = (name: string) => denied.some((one) => one.status === "fail" && one.name === name);
-      return found.filter(({ name, detail }) => detail !== MISSING || !isDenied(name));
-    }),
+  const servicesFor: ServicesFor = (brokers) => {
+    const registry = { ...config.registry, url: "http://registry.invalid" };
+    const kafka = { ...config.kafka, brokers };
+    return createServices({ ...config, registry, kafka }, bounds.clock, log, {
+      ...signIn,
+      close: () => undefined,
+    });
   };
-  const members = config.bridge.flows.includes("commands") ? [further("members", checkMembers)] : [];
-  const subjects = [{ group: "kafka", checks: asked }, rights, topics, ...members];
-  void Promise.allSettled(subjects.map(({ checks }) => checks)).then(signIn.close);
-  return subjects;
+  let usable: readonly string[] = [];
+  const asked = runBounded("brokers", BROKERS_MS, bounds, async (own) => {
+    const token = await checkToken(signIn, own);
+    if (isFailed(token)) return token;
+    const found = await checkBrokers(config, servicesFor, own);
+    usable = found.usable;
+    return [...token, ...found.checks];
+  });
+  const further = async (group: string, check: typeof checkRights): Promise<readonly Check[]> => {
+    await asked;
+    if (usable.length === 0) return [skipped(group, "no broker can be used")];
+    const services = servicesFor(usable);
+    return runBounded(group, CLUSTER_MS, bounds, (own) => check(config, services, own)).finally(
+      services.close,
+    );
+  };
+  const rights = further("rights", checkRights);
+  const topics = Promise.all([further("topics", checkTopics), rights]).then(([found, denied]) => {
+    // Without the right to see it, a topic looks as if it did not exist.
+    const isDenied = (name: string): boolean => isFailed(denied.filter((one) => one.name === name));
+    return found.filter(({ name, detail }) => detail !== MISSING || !isDenied(name));
+  });
+  void Promise.allSettled([rights, topics]).then(signIn.close);
+  return [
+    { group: "kafka", checks: asked },
+    { group: "rights", checks: rights },
+    { group: "topics", checks: topics },
+  ];
 };

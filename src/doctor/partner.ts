@@ -5,18 +5,43 @@ import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { compareClocks } from "./clocks.ts";
+import { fail, isFailed, ok, warn, type Bounds, type Check } from "./check.ts";
 import { missingTls, reach, type Target } from "./connection.ts";
 
-/** For everything, so that an answer may take as long as PARTNER_CALL_TIMEOUT allows by default. */
-const WITHIN_MS = 17_000;
+/** For head and body, so that an answer may take nearly as long as PARTNER_CALL_TIMEOUT allows by default. */
+const READ_MS = 14_000;
+/** The Date header has whole seconds, and the request takes time: a smaller difference says nothing. */
+const CLOCK_WARN_MS = 5_000;
+const CLOCK_FAIL_MS = 60_000;
 
 /** As the reconcile flow asks for: a partner may require it. */
 const STATUS_EVENT = "TRANSACTION_STATUS_UPDATED";
 const TOKENS = "partner's tokens";
 
 type Answer = Parameters<typeof examineLog>[1];
+
+/** Our clock against the partner's Date header. @param nowMs halfway between request and answer */
+export const compareClocks = (date: unknown, nowMs: number): Check => {
+  const name = "clock against the partner's";
+  // The header cuts off fractions of a second: on average half of one.
+  const aheadMs = nowMs - (Date.parse(String(date)) + 500);
+  if (Number.isNaN(aheadMs))
+    return warn(
+      name,
+      "its answer has no Date header to compare with",
+      "see that NTP sets this machine's clock",
+    );
+  if (Math.abs(aheadMs) < CLOCK_WARN_MS) return ok(name, "they agree");
+  const detail = `ours is ${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs < 0 ? "behind" : "ahead"}`;
+  const remedy = "have this machine's clock set by NTP; if it is right, tell the partner";
+  return Math.abs(aheadMs) < CLOCK_FAIL_MS
+    ? warn(name, detail, remedy)
+    : fail(
+        name,
+        `${detail}: if ours is wrong, commands (COMMANDS_MAX_AGE, the day in ${SAO_PAULO}) and signed webhooks (WEBHOOK_TOLERANCE) may be refused for their age`,
+        remedy,
+      );
+};
 
 /** What a status other than 2xx says about our tokens. */
 const judgeStatus = (status: number): Check => {
@@ -27,34 +52,24 @@ const judgeStatus = (status: number): Check => {
       `${answers}: no command would be executed`,
       "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, or ask the partner for new ones",
     );
-  if (status === 407) return fail(TOKENS, "the proxy wants credentials (407)", "see PARTNER_PROXY_URL");
-  if (status === 429)
-    return warn(TOKENS, "the partner wants fewer calls now (429)", "run it again in a minute");
-  if (status >= 500)
-    return fail(
+  if (status === 429 || status >= 500)
+    return (status === 429 ? warn : fail)(
       TOKENS,
       `${answers}, so that tokens could not be tried`,
-      "run it again, then ask the partner",
+      "run it again in a minute, then ask the partner",
     );
   return status === 404 || status === 405 || status < 400
     ? fail(TOKENS, answers, "correct PARTNER_BASE_URL, up to but without /corporate")
-    : fail(TOKENS, answers, "see `cambio-bridge logs`, and PARTNER_LOG_END_PARAMETER");
+    : fail(TOKENS, answers, "see `cambio-bridge logs`, PARTNER_LOG_END_PARAMETER and PARTNER_PROXY_URL");
 };
 
 /** What the answer to a read of the log says about our tokens, and whether the reconcile flow can read it. */
 const judge = async (answer: Answer, config: Config): Promise<Check> => {
-  const { httpStatus: status, headers } = answer;
+  const { httpStatus: status } = answer;
   if (status < 200 || status >= 300) return judgeStatus(status);
-  const type = String(headers["content-type"] ?? "");
-  if (/html/.test(type))
-    return fail(
-      TOKENS,
-      `a web page answers (${status}, ${type}), not the partner's API`,
-      "correct PARTNER_BASE_URL",
-    );
   const { reasons, isUnderstood } = await examineLog(config, answer);
+  if (reasons.length === 0) return ok(TOKENS, `its log of notifications can be read (${status})`);
   const why = reasons.join("; ");
-  if (why === "") return ok(TOKENS, `its log of notifications can be read (${status})`);
   return isUnderstood
     ? warn(
         TOKENS,
@@ -68,72 +83,66 @@ const judge = async (answer: Answer, config: Config): Promise<Check> => {
       );
 };
 
-/** Reads today's log, which changes nothing. `endsAt`: on the monotonic clock. */
-const checkTokens = async (
-  config: Config,
-  target: Target,
-  endsAt: number,
-  { clock, signal }: Bounds,
-): Promise<Check[]> => {
+/** Reads today's log, which changes nothing. */
+const checkTokens = async (config: Config, target: Target, bounds: Bounds): Promise<Check[]> => {
+  const { clock, signal } = bounds;
   const partner = openPartner(config, { clock });
   const today = dateIn(SAO_PAULO)(clock.now());
   const query = { startDate: today, endDate: today, eventType: STATUS_EVENT };
-  const leftMs = (): number => Math.max(endsAt - clock.monotonic(), 0);
   const beganAt = clock.now();
-  let ofClock: Check | null = null;
+  const ofClock: Check[] = [];
   try {
-    const answer = await clock.withDeadline(leftMs(), signal, (asked) => partner.fetchLog(query, asked));
-    ofClock = compareClocks(answer.headers["date"], (beganAt + clock.now()) / 2);
-    // Some servers answer a request without TLS with 400.
-    const noTls = answer.httpStatus === 400 ? await missingTls(target, { clock, signal }) : null;
-    if (noTls) return [fail(TOKENS, noTls.detail, noTls.remedy)];
-    return [await clock.within(leftMs(), signal, judge(answer, config)), ofClock];
+    const ofTokens = await clock.withDeadline(READ_MS, signal, async (asked) => {
+      const answer = await partner.fetchLog(query, asked);
+      ofClock.push(compareClocks(answer.headers["date"], (beganAt + clock.now()) / 2));
+      // Some servers answer a request without TLS with 400.
+      const [noTls] = answer.httpStatus === 400 ? await missingTls(target, bounds) : [];
+      return noTls ?? judge(answer, config);
+    });
+    return [ofTokens, ...ofClock];
   } catch (error) {
     signal.throwIfAborted();
-    const noTls = await missingTls(target, { clock, signal });
-    if (noTls) return [fail(TOKENS, noTls.detail, noTls.remedy)];
-    const what = ofClock === null ? "no answer came to a read of its log" : "its log breaks off";
+    const [noTls] = await missingTls(target, bounds);
+    const what = ofClock.length === 0 ? "no answer came to a read of its log" : "its log breaks off";
     const reason = partner.mask(messageOf(error));
     const failed = fail(TOKENS, `${what} (${reason})`, "see that the partner is up, then run it again");
-    return ofClock === null ? [failed] : [failed, ofClock];
+    return [noTls ?? failed, ...ofClock];
   } finally {
     void partner.close();
   }
 };
 
-/** The connection to the partner, through the proxy if one is set. */
-const checkConnection = async (target: Target, bounds: Bounds): Promise<Check> => {
-  const { url, proxy } = target;
-  if (proxy) {
-    const setting = "PARTNER_PROXY_URL";
-    const reached = await reach({ url: proxy, tls: {}, setting, caSetting: null }, bounds);
-    if (!reached.ok) return fail("partner's proxy", reached.detail, reached.remedy);
-  }
+/** Checks the connection to the partner, our tokens by a harmless read where there are any, and its clock. */
+export const checkPartner = async (config: Config, hasTokens: boolean, bounds: Bounds): Promise<Check[]> => {
+  const { baseUrl = "", proxyUrl } = config.partner;
+  const url = new URL(baseUrl);
+  const proxy = proxyUrl ? new URL(proxyUrl.reveal()) : null;
+  const target: Target = {
+    name: `partner ${url.host}`,
+    url,
+    tls: tlsMaterial("PARTNER", config.partner),
+    proxy,
+    setting: "PARTNER_BASE_URL",
+    caSetting: "PARTNER_TLS_CA_FILE",
+    until: "until then commands end without being sent",
+  };
+  const hop: Target = {
+    ...target,
+    name: "partner's proxy",
+    tls: {},
+    proxy: null,
+    setting: "PARTNER_PROXY_URL",
+  };
+  const ofProxy = proxy ? await reach({ ...hop, url: proxy }, bounds) : [];
+  if (isFailed(ofProxy)) return ofProxy;
   const reached = await reach(target, bounds);
-  const name = `partner ${url.host}`;
-  if (!reached.ok)
-    return fail(name, `${reached.detail}; until then commands end without being sent`, reached.remedy);
-  return isPrivateUrl(url.href)
-    ? ok(name, proxy ? "can be reached through the proxy" : "can be reached")
+  if (isFailed(reached)) return reached;
+  const way = isPrivateUrl(baseUrl)
+    ? ok(target.name, proxy ? "can be reached through the proxy" : "can be reached")
     : warn(
-        name,
+        target.name,
         "it is called without TLS: anybody on the way reads the tokens",
         "name its https address in PARTNER_BASE_URL",
       );
-};
-
-/** Checks the connection to the partner, our tokens by a harmless read where there are any, and its clock. */
-export const checkPartner = async (config: Config, hasTokens: boolean, bounds: Bounds): Promise<Check[]> => {
-  const endsAt = bounds.clock.monotonic() + WITHIN_MS;
-  const { baseUrl = "", proxyUrl } = config.partner;
-  const target: Target = {
-    url: new URL(baseUrl),
-    tls: tlsMaterial("PARTNER", config.partner),
-    proxy: proxyUrl ? new URL(proxyUrl.reveal()) : null,
-    setting: "PARTNER_BASE_URL",
-    caSetting: "PARTNER_TLS_CA_FILE",
-  };
-  const way = await checkConnection(target, bounds);
-  if (way.status === "fail" || !hasTokens) return [way];
-  return [way, ...(await checkTokens(config, target, endsAt, bounds))];
+  return [way, ...reached, ...(hasTokens ? await checkTokens(config, target, bounds) : [])];
 };

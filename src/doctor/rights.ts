@@ -8,58 +8,34 @@ import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
 /** The topics to check: those of the flows, and those that people's commands always need. */
-export const checkedRoles = (config: Config): readonly Role[] => [
-  ...new Set<Role>([...usedTopics(config), "audit", "control"]),
-];
-
-const ofTopic = async (rights: Rights, plan: TopicPlan): Promise<Check[]> => {
-  const name = `topic ${plan.name}`;
-  const checks: Check[] = [];
-  for (const right of plan.rights) {
-    const verdict = await rights.topic(plan.name, right);
-    if (verdict === "missing")
-      return [
-        warn(
-          name,
-          "rights cannot be checked before it exists",
-          "see what `topics` says of it, then run `cambio-bridge doctor` again",
-        ),
-      ];
-    if (verdict === "denied")
-      checks.push(
-        fail(
-          name,
-          `this user may not ${right.toLowerCase()} the topic, or not see it`,
-          `grant ${right} and Describe on it: "Rights in Kafka" in docs/security.md`,
-        ),
-      );
-  }
-  return checks;
+export const checkedPlans = (config: Config): readonly TopicPlan[] => {
+  const roles: Role[] = [...usedTopics(config), "audit", "control"];
+  return topicPlans(config.topics).filter(({ role }) => roles.includes(role));
 };
 
-const ofGroup = (verdict: GroupVerdict, groupId: string, sessionTimeoutMs: number): Check[] => {
-  switch (verdict) {
-    case "allowed":
-      return [];
-    case "denied":
-      return [fail(`group ${groupId}`, "this user may not join the group", "grant Read on it")];
-    case "session":
-      return [
-        fail(
-          "KAFKA_SESSION_TIMEOUT",
-          `the brokers allow no session of ${sessionTimeoutMs / 1_000} s, so that no replica can join its groups`,
-          "set it between group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers",
-        ),
-      ];
-    case "protocol":
-      return [
-        fail(
-          `group ${groupId}`,
-          "its members are another kind of program: no replica can join them",
-          "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start",
-        ),
-      ];
-  }
+const ofTopic = async (rights: Rights, plan: TopicPlan): Promise<Check[]> => {
+  const denied: string[] = [];
+  for (const right of plan.rights)
+    if ((await rights.topic(plan.name, right)) === "denied") denied.push(right);
+  return denied.map((right) =>
+    fail(
+      `topic ${plan.name}`,
+      `this user may not ${right.toLowerCase()} the topic, or not see it`,
+      `grant ${right} and Describe on it: "Rights in Kafka" in docs/security.md`,
+    ),
+  );
+};
+
+const GROUP_FAULTS: Readonly<Record<Exclude<GroupVerdict, "allowed">, readonly [string, string]>> = {
+  denied: ["this user may not join the group", "grant Read on it"],
+  protocol: [
+    "its members are another kind of program: no replica can join them",
+    "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start",
+  ],
+  session: [
+    "the brokers allow no session as long or short as KAFKA_SESSION_TIMEOUT: no replica can join it",
+    "set it within group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers",
+  ],
 };
 
 /** Checks that `serve` may do what it does, by requests that change nothing. */
@@ -67,28 +43,27 @@ export const checkRights = async (
   config: Config,
   services: Services,
   { clock, signal }: Bounds,
-): Promise<Check[]> => {
-  const rights = await clock.within(5_000, signal, connectRights(services.newClient, clock));
+): Promise<readonly Check[]> => {
+  const rights = await connectRights(services.newClient, clock);
   const { groupId, sessionTimeoutMs } = config.kafka;
   const checks: Check[] = [];
   const ask = async (what: string, question: () => Promise<Check[]>): Promise<void> => {
+    signal.throwIfAborted();
     const found = await question().catch((error: unknown) => [
-      warn(what, `this right could not be checked (${messageOf(error)})`, "check the broker"),
+      warn(what, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again"),
     ]);
     checks.push(...found);
-    signal.throwIfAborted();
   };
   const askGroup = (id: string): Promise<void> =>
-    ask(`group ${id}`, async () => ofGroup(await rights.group(id, sessionTimeoutMs), id, sessionTimeoutMs));
+    ask(`group ${id}`, async () => {
+      const verdict = await rights.group(id, sessionTimeoutMs);
+      return verdict === "allowed" ? [] : [fail(`group ${id}`, ...GROUP_FAULTS[verdict])];
+    });
+  const { flows } = config.bridge;
   try {
-    const roles = checkedRoles(config);
-    for (const plan of topicPlans(config.topics).filter(({ role }) => roles.includes(role)))
-      await ask(`topic ${plan.name}`, () => ofTopic(rights, plan));
-    const { flows } = config.bridge;
+    for (const plan of checkedPlans(config)) await ask(`topic ${plan.name}`, () => ofTopic(rights, plan));
     if (flows.includes("commands")) await askGroup(groupId);
-    // One line says of the session for all groups.
-    if (flows.includes("reconcile") && !checks.some(({ name }) => name === "KAFKA_SESSION_TIMEOUT"))
-      await askGroup(electionGroup(config));
+    if (flows.includes("reconcile")) await askGroup(electionGroup(config));
   } finally {
     void rights.close();
   }

@@ -1,60 +1,35 @@
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
-import { isLoopback } from "../runtime/cidr.ts";
-import { secretsIn } from "../runtime/secret-list.ts";
-import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { explainFailure, missingTls, reach, type Target } from "./connection.ts";
+import { fail, isFailed, ok, warn, type Bounds, type Check } from "./check.ts";
+import { missingTls, reach, unreachable, type Target } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
-/** Sent in place of the path token; the bridge must refuse it. */
-const NO_TOKEN = "cambio-bridge-doctor";
+const SETTING = "WEBHOOK_PUBLIC_URL";
 
-/** The address at which the partner reaches the listener. `setting`: where it was given. */
-export type PublicUrl = { url: URL; setting: string };
-
-/** An answer of a webhook address. `allow`: its header of that name. */
 type Answer = { status: number; allow: string | null };
 
-/** Whether a GET is answered as the bridge's listener answers it. Others that answer 405 allow GET or say nothing. */
-const isOfBridge = ({ status, allow }: Answer): boolean => status === 405 && allow?.trim() === "POST";
-
-/** The address without credentials, and with another path token, so that no notification is accepted. */
-const withoutSecrets = (given: URL, { webhook }: Config): URL => {
-  const url = new URL(given);
-  url.username = url.password = "";
-  if (webhook.auth !== "path-token") return url;
-  const secrets = secretsIn(webhook.secret?.reveal() ?? "");
-  const segments = url.pathname.replace(/\/+$/, "").split("/");
-  const last = segments.at(-1);
-  if (secrets.some((secret) => secret === last || encodeURIComponent(secret) === last)) segments.pop();
-  url.pathname = [...segments, NO_TOKEN].join("/");
-  return url;
-};
-
-/** Sends an empty notification without proof, or a GET. Reads nothing of the answer's body. */
+/** Sends an empty notification without proof, or a GET. With path-token the bridge must refuse this token. */
 const ask = (
   method: "GET" | "POST",
-  given: URL,
-  config: Config,
+  url: URL,
+  { webhook }: Config,
   { clock, signal }: Bounds,
 ): Promise<Answer> =>
   clock.withDeadline(ANSWER_MS, signal, async (each) => {
-    const headers = new Headers({ "content-type": "application/json" });
-    // `fetch` refuses an address with credentials, and its error quotes them.
-    if (given.username !== "" || given.password !== "") {
-      const pair = [given.username, given.password].map(decodeURIComponent).join(":");
-      headers.set("authorization", `Basic ${Buffer.from(pair).toString("base64")}`);
-    }
-    const body = method === "POST" ? "{}" : null;
-    const url = withoutSecrets(given, config);
-    const answer = await fetch(url, { method, redirect: "manual", signal: each, headers, body });
+    const init = { method, redirect: "manual", signal: each } as const;
+    const body = { headers: { "content-type": "application/json" }, body: "{}" };
+    const token = webhook.auth === "path-token" ? "/cambio-bridge-doctor" : "";
+    const answer = await fetch(
+      `${url.href.replace(/\/$/, "")}${token}`,
+      method === "POST" ? { ...init, ...body } : init,
+    );
     await answer.body?.cancel();
     return { status: answer.status, allow: answer.headers.get("allow") };
   });
 
 /** What is wrong where the answer is not the bridge's, and what to do. */
-const faultOf = (status: number, setting: string, { webhook }: Config): readonly [string, string] => {
-  const path = `compare the path of ${setting} with WEBHOOK_PATH (${webhook.path}) and the ingress' rules`;
+const faultOf = (status: number, { webhook }: Config): readonly [detail: string, remedy: string] => {
+  const path = `compare the path of ${SETTING} with WEBHOOK_PATH (${webhook.path}), the ingress' rules, and WEBHOOK_AUTH`;
   if (status >= 200 && status < 300)
     return [`something else answers there, not the bridge (${status}): notifications are lost there`, path];
   if (status === 401 || status === 403)
@@ -62,137 +37,91 @@ const faultOf = (status: number, setting: string, { webhook }: Config): readonly
       `something in front answers ${status}: the partner would not come through either`,
       "let POST requests pass to the bridge without credentials: it checks signatures itself",
     ];
-  if (status >= 300 && status < 400)
+  if (status >= 502 && status <= 504)
     return [
-      `it redirects (${status}), which senders of webhooks do not follow`,
-      "subscribe the address that it leads to",
+      `it answers ${status}: the bridge is not ready, or the ingress does not reach it`,
+      "see /readyz of the bridge, the ingress' endpoints, WEBHOOK_HOST and WEBHOOK_PORT, and NetworkPolicies",
     ];
-  if (status === 404 || status === 405)
-    return [
-      `it answers ${status}, and not as the bridge does: notifications are lost there`,
-      `${path}, or the bridge runs with another WEBHOOK_AUTH`,
-    ];
-  return status >= 502 && status <= 504
-    ? [
-        `it answers ${status}: the bridge is not ready, or the ingress does not reach it`,
-        "see /readyz of the bridge, the ingress' endpoints, WEBHOOK_HOST and WEBHOOK_PORT, and NetworkPolicies",
-      ]
-    : [`it answers ${status}, and not as the bridge does`, "see what stands in front of the bridge"];
+  return [`it answers ${status}, and not as the bridge does: notifications are lost there`, path];
 };
 
 /** What the answers to a POST without a signature and to a GET say. `post` is null where none was sent. */
-const judge = (name: string, setting: string, post: Answer | null, get: Answer, config: Config): Check => {
-  const isPathToken = config.webhook.auth === "path-token";
-  if (post === null)
-    return isOfBridge(get)
-      ? ok(name, "answers from outside")
-      : fail(name, ...faultOf(get.status, setting, config));
-  const { status } = post;
-  if (!isOfBridge(get)) {
-    if (status === 401 && !isPathToken && [403, 404, 405].includes(get.status))
-      return warn(
-        name,
-        `it answers 401 as the bridge does, but ${get.status} to a GET, where the bridge answers 405 with Allow: POST: either something in front passes only POST, or it is not the bridge that answers`,
-        'run doctor again, and see that cambio_bridge_webhook_requests_total{code="401"} of a replica grows by one',
-      );
-    return fail(name, ...faultOf(status, setting, config));
-  }
-  if (status >= 200 && status < 300)
+const judge = (name: string, post: Answer | null, get: Answer, config: Config): Check => {
+  // Others that answer 405 allow GET, or say nothing.
+  const isBridge = get.status === 405 && get.allow?.trim() === "POST";
+  const { status } = post ?? get;
+  const refusal = config.webhook.auth === "path-token" ? 404 : 401;
+  if (isBridge && post === null) return ok(name, "answers");
+  if (isBridge && status >= 200 && status < 300)
     return fail(
       name,
       `it answers ${status} to a notification without a signature: anybody can write events (this one is a dead letter now)`,
       "set WEBHOOK_AUTH to how the partner proves itself, and start the bridge anew",
     );
-  if (status === (isPathToken ? 404 : 401))
-    return ok(
+  if (isBridge && (status === refusal || status === 401))
+    return ok(name, `answers ${status} without a signature (the secret itself was not tried)`);
+  // A gateway that asks everybody for credentials answers 401 to a GET, too.
+  if (status === 401 && refusal === 401 && [403, 404, 405].includes(get.status))
+    return warn(
       name,
-      `answers from outside, and ${status} without a signature (the secret itself was not tried)`,
+      `it answers 401 as the bridge does, but ${get.status} to a GET: something in front passes only POST, or it is not the bridge`,
+      'run doctor again, and see that cambio_bridge_webhook_requests_total{code="401"} of a replica grows',
     );
-  return status === 401
-    ? ok(name, "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)")
-    : fail(name, ...faultOf(status, setting, config));
+  return fail(name, ...faultOf(status, config));
 };
-
-/** What is seen of a bridge that does not run. Before the first start that is no fault. */
-const notStarted = ({ name, detail }: Check): Check =>
-  warn(
-    name,
-    `${detail}; no bridge runs here yet, so it could not be asked`,
-    "start it, then run doctor again; where it runs elsewhere, run doctor there",
-  );
 
 /** Asks the listener at its public address, without a signature. */
-const askAddress = async (
-  config: Config,
-  { url, setting }: PublicUrl,
-  mayRun: boolean,
-  bounds: Bounds,
-): Promise<Check[]> => {
-  const name = `webhook ${url.host}`;
-  const target: Target = { url, tls: {}, setting, caSetting: null };
+const askAddress = async (config: Config, target: Target, bounds: Bounds): Promise<Check[]> => {
   const reached = await reach(target, bounds);
-  if (!reached.ok) {
-    const found = fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy);
-    return [reached.isRefused && !mayRun ? notStarted(found) : found];
-  }
+  if (isFailed(reached)) return reached;
   try {
-    const post = config.webhook.auth === "none" ? null : await ask("POST", url, config, bounds);
-    const get = await ask("GET", url, config, bounds);
-    const { status } = post ?? get;
+    // Where no proof is asked for, a POST would be a dead letter.
+    const post = config.webhook.auth === "none" ? null : await ask("POST", target.url, config, bounds);
+    const get = await ask("GET", target.url, config, bounds);
     // Some servers answer a request without TLS with 400.
-    const noTls = status === 400 ? await missingTls(target, bounds) : null;
-    if (noTls) return [fail(name, `${noTls.detail}; the partner cannot deliver`, noTls.remedy)];
-    const judged = judge(name, setting, post, get, config);
-    return [!mayRun && status >= 502 && status <= 504 ? notStarted(judged) : judged];
+    const noTls = get.status === 400 ? await missingTls(target, bounds) : [];
+    return noTls.length > 0 ? noTls : [judge(target.name, post, get, config), ...reached];
   } catch (error) {
     bounds.signal.throwIfAborted();
-    const { detail, remedy } = (await missingTls(target, bounds)) ?? explainFailure(error, target);
-    return [fail(name, `${detail}; the partner cannot deliver`, remedy)];
+    const noTls = await missingTls(target, bounds);
+    return noTls.length > 0 ? noTls : [unreachable(error, target)];
   }
 };
 
-/** What the address itself says. */
-const checkAddress = ({ url, setting }: PublicUrl, { partner, webhook }: Config): Check[] => {
-  const name = `webhook ${url.host}`;
-  const partnerHost = partner.baseUrl === undefined ? "" : new URL(partner.baseUrl).hostname;
-  const warnings: [boolean, string, string][] = [
-    [
-      !isPrivateUrl(url.href),
-      "it is no https: anybody on the way reads notifications",
-      "terminate TLS in front of it",
-    ],
-    [
-      isLoopback(url.hostname) && !isLoopback(partnerHost),
-      "it is an address of this machine: the partner cannot reach it",
-      `name the address that the partner calls in ${setting}`,
-    ],
-    [
-      webhook.auth === "none",
-      "WEBHOOK_AUTH=none: anybody who reaches it can write events",
-      "set how the partner proves itself",
-    ],
+/** What the settings themselves say. */
+const checkSettings = ({ name, url }: Target, { webhook }: Config): Check[] => {
+  const isOpen = webhook.auth === "none";
+  const open = "WEBHOOK_AUTH=none: anybody who reaches it can write events";
+  const plain = "it is no https: anybody on the way reads notifications";
+  return [
+    ...(isPrivateUrl(url.href) ? [] : [warn(name, plain, "terminate TLS in front of it")]),
+    ...(isOpen ? [warn(name, open, "set how the partner proves itself")] : []),
   ];
-  return warnings.flatMap(([applies, detail, remedy]) => (applies ? [warn(name, detail, remedy)] : []));
 };
 
 /**
  * Checks that the listener answers at its public address, and accepts no notification without proof. `mayRun`:
- * whether a bridge may run on this machine.
+ * whether a bridge may run on this machine. Before the first start it is no fault that none answers.
  */
-export const checkWebhook = async (
-  config: Config,
-  publicUrl: PublicUrl,
-  mayRun: boolean,
-  bounds: Bounds,
-): Promise<Check[]> => [
-  ...(await askAddress(config, publicUrl, mayRun, bounds)),
-  ...checkAddress(publicUrl, config),
-];
-
-export const NOT_ASKED: Check = warn(
-  "webhook",
-  "whether it answers from outside was not asked",
-  "set WEBHOOK_PUBLIC_URL, or give --webhook-url",
-);
-
-export const NOT_USED: Check = ok("webhook", "FLOWS leaves webhooks out");
+export const checkWebhook = async (config: Config, mayRun: boolean, bounds: Bounds): Promise<Check[]> => {
+  const { flows } = config.bridge;
+  if (!flows.includes("webhooks")) return [ok("webhook", "FLOWS leaves webhooks out")];
+  if (config.webhook.publicUrl === undefined)
+    return [warn("webhook", "whether it answers from outside was not asked", `set ${SETTING}`)];
+  const url = new URL(config.webhook.publicUrl);
+  const until = "the partner cannot deliver";
+  const target: Target = {
+    name: `webhook ${url.host}`,
+    url,
+    tls: {},
+    setting: SETTING,
+    caSetting: null,
+    until,
+  };
+  const asked = (await askAddress(config, target, bounds)).map((check) =>
+    !mayRun && /ECONNREFUSED|answers 50[234]/.test(check.detail)
+      ? warn(check.name, `${check.detail}; no bridge runs here yet`, "start it, then run doctor again")
+      : check,
+  );
+  return [...asked, ...checkSettings(target, config)];
+};

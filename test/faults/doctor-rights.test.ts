@@ -81,16 +81,12 @@ const onGroup = (resourceName: string, resourcePatternType: kafkajs.ResourcePatt
 test("a wrong password, and none at all, where one is wanted", async () => {
   const wrong = await examine({ KAFKA_SASL_PASSWORD: "wrong-one" });
   expect(wrong("kafka")).toEqual([
-    expect.stringMatching(
-      /^fail broker .*: it refuses the connection or the sign-in .*KAFKA_SASL_MECHANISM \(plain\)/,
-    ),
+    expect.stringMatching(/^fail broker .*: it does not let us in.*KAFKA_SASL_MECHANISM \(plain\)/),
   ]);
   expect(wrong("kafka").join()).not.toContain("wrong-one");
   const none = await examine({ KAFKA_SASL_MECHANISM: "", KAFKA_SASL_PASSWORD: "", KAFKA_SASL_USERNAME: "" });
   expect(none("kafka")).toEqual([
-    expect.stringMatching(
-      /^fail broker .*: it refuses the connection or the sign-in .*wants a sign-in \(KAFKA_SASL_MECHANISM\)/,
-    ),
+    expect.stringMatching(/^fail broker .*: it does not let us in.*KAFKA_SASL_MECHANISM \(none\)/),
   ]);
 });
 

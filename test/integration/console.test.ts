@@ -161,7 +161,7 @@ test("too early: the form agrees with the clock, keeps what was typed, and says 
   expect(text.match(/It can be ended/g)).toHaveLength(1);
   expect(text).toMatch(/<textarea[^>]*>\s*FX-9: Maria said so<\/textarea/);
   expect(text).toMatch(/id="as-not-executed"[^>]*checked/);
-  const looked = await shown.until(`/doubt?command=${commandId}&form=now`, "You may only look", "vic");
+  const looked = await shown.until(`/doubt?command=${commandId}`, "You may only look", "vic");
   expect(looked).not.toContain("<textarea");
   expect(await finals(commandId)).toEqual([]);
 });
@@ -170,15 +170,15 @@ test("with four eyes another person ends it, and never its author", async () => 
   const commandId = "four-eyes";
   await writeDoubts(world, commandId, AT_ONCE_MS, randomUUID());
   const two = await startConsole(world, { ...signIn, CONSOLE_FOUR_EYES: "true" });
-  const page = await two.until(`/doubt?command=${commandId}&form=now`, "Propose to end", "ana");
+  const page = await two.until(`/doubt?command=${commandId}`, "Propose to end", "ana");
   const proposed = await two.post("/doubt", two.saying(page, "succeeded"), "ana");
   expect(proposed.text).toContain("It is proposed, and not ended yet");
   expect(proposed.text).toContain(`${world.topics.audit}[0]@`);
   expect(await finals(commandId)).toEqual([]);
-  const own = await two.until(`/doubt?command=${commandId}&form=now`, "ana</bdi> proposes", "ana");
+  const own = await two.until(`/doubt?command=${commandId}`, "ana</bdi> proposes", "ana");
   expect(own).toContain("Another person must confirm it");
   expect(own).not.toContain("Confirm, and end the doubt");
-  const other = await two.until(`/doubt?command=${commandId}&form=now`, "Confirm, and end the doubt", "bia");
+  const other = await two.until(`/doubt?command=${commandId}`, "Confirm, and end the doubt", "bia");
   const confirming = hiddenIn(other, "/confirm");
   const selfMade = await two.post("/confirm", { ...confirming, task: randomUUID() }, "ana");
   expect(selfMade.text).toContain("another person must confirm it");
@@ -244,8 +244,8 @@ test.skipIf(!hasBrowser).each(["light", "dark"] as const)(
     for (const path of [
       "/",
       "/doubts",
-      `/doubt?command=${id}&form=now`,
-      `/doubt?command=${id}&form=now&quote=${encodeURIComponent(`${EVIL}-${colorScheme}`)}`,
+      `/doubt?command=${id}`,
+      `/doubt?command=${id}&quote=${encodeURIComponent(`${EVIL}-${colorScheme}`)}`,
       "/doubt?command=unknown",
       "/dead-letters",
       "/dead-letters?reason=none",

@@ -23,9 +23,7 @@ public class Member {
   }
 }`;
 
-test("status and doctor say what is true where a member uses Kafka's new group protocol", async ({
-  skip,
-}) => {
+test("status says what is true where a member uses Kafka's new group protocol", async ({ skip }) => {
   const jars = join(cacheFolder(), "kafka-4.3.1", "lib");
   if (!existsSync(jars) || process.env["CAMBIO_BRIDGE_KAFKA"])
     return skip("it takes Kafka 4, and its classes");
@@ -54,6 +52,4 @@ test("status and doctor say what is true where a member uses Kafka's new group p
     60_000,
   );
   expect(await status()).not.toContain("NOBODY TAKES COMMANDS");
-  const { out } = await world.run(["doctor"]);
-  expect(out).toMatch(/fail .*new group protocol.*give that program another group/s);
 });

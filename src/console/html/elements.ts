@@ -1,6 +1,13 @@
 import type { Progress } from "../../operate/connections.ts";
-import { pathTo } from "./path.ts";
 import { formatCount, html, sizeOf, type Cell, type Html } from "./text.ts";
+
+/** The path of a page with its query. A lone surrogate cannot be written in one. */
+export const pathTo = (path: string, query: Readonly<Record<string, string | number | null>>): string => {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === null || value === "" ? [] : `${name}=${encodeURIComponent(String(value).toWellFormed())}`,
+  );
+  return given.length === 0 ? path : `${path}?${given.join("&")}`;
+};
 
 /** Of the rows of one list: no page may be larger than 60 kB. */
 const MAX_LIST = 36_000;
@@ -83,19 +90,13 @@ export const select = (
     )}</select>
   </p>`;
 
-export type Pages = { path: string; query: Parameters<typeof pathTo>[1]; from: number; shown: number };
+/** Where a list begins on this page. */
+export const startOf = (given: string | undefined): number =>
+  /^\d{1,7}$/.test(given ?? "") ? Number(given) : 0;
 
-/** Links to the pages before and after this one, of a list of `total`. `names`: of what lies before, and after. */
-export const pager = (
-  { path, query, from, shown }: Pages,
-  { total, perPage }: { total: number; perPage: number },
-  [before, after]: readonly [string, string],
-): Html => {
-  const next = from + shown;
-  const to = (start: number): string => pathTo(path, { ...query, from: start || null });
-  return html`<nav class="pager" aria-label="More of the list">
-    ${from > 0 ? link(to(Math.max(0, from - perPage)), before, "prev") : ""}
-    ${total > perPage ? `${formatCount(from + 1)} to ${formatCount(next)}` : ""}
-    ${next < total ? link(to(next), after, "next") : ""}
-  </nav>`;
+/** Which part of a list this page shows, with the way to the next one. */
+export const further = (shown: number, total: number, from: number, next: string): Html | string => {
+  if (from === 0 && shown >= total) return "";
+  const part = `${formatCount(Math.min(from + 1, total))} to ${formatCount(from + shown)} of ${formatCount(total)}.`;
+  return html`<p class="dim">${part} ${from + shown < total ? link(next, "Next", "next") : ""}</p>`;
 };

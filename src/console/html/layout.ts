@@ -1,8 +1,7 @@
 import { escapeInvisible } from "../../runtime/invisible.ts";
-import type { ProblemStatus } from "../problem.ts";
-import type { Answer, ConsoleContext } from "../site.ts";
+import type { Answer, ConsoleContext, ProblemStatus } from "../site.ts";
 import { STYLE_PATH } from "./style.ts";
-import { code, formatCount, html, type Html } from "./text.ts";
+import { code, html, type Html } from "./text.ts";
 
 /** `refreshS`: the page loads itself again after so many seconds. */
 export type Page = { title: string; body: Html; status?: 200 | ProblemStatus; refreshS?: number | undefined };
@@ -15,36 +14,23 @@ const NAV = [
   ["/audit", "Audit"],
 ] as const;
 
-const nav = ({ req, var: { site } }: ConsoleContext): Html => {
-  const doubts = site.doubts.known() ?? 0;
-  const badge = doubts > 0 ? html` <span class="badge">${formatCount(doubts)}</span>` : "";
-  const { pathname } = new URL(req.url);
-  return html`<nav aria-label="Pages"><ul>${NAV.map(([href, name]) => {
-    const isHere = href === pathname || (href === "/doubts" && pathname === "/doubt");
-    const current = isHere ? html`aria-current="page"` : "";
-    return html`<li><a href="${href}" ${current}>${name}${href === "/doubts" ? badge : ""}</a></li>`;
-  })}</ul></nav>`;
-};
-
-/** A reload by header works without script, and leaves the page still for who asks for it. */
-const reload = (context: ConsoleContext, refreshS: number | undefined): Html | string => {
-  const { searchParams } = new URL(context.req.url);
-  if (refreshS === undefined || searchParams.has("still")) return "";
-  context.header("refresh", String(refreshS));
-  searchParams.set("still", "yes");
-  return html`This page loads itself again. <a href="?${searchParams.toString()}">Keep it still</a>`;
+const nav = ({ req }: ConsoleContext): Html => {
+  const here = new URL(req.url).pathname.replace(/^\/doubt$/, "/doubts");
+  return html`<nav aria-label="Pages"><ul>${NAV.map(
+    ([href, name]) =>
+      html`<li><a href="${href}" ${href === here ? html`aria-current="page"` : ""}>${name}</a></li>`,
+  )}</ul></nav>`;
 };
 
 /** A page in the layout that all share. */
 export const page = (context: ConsoleContext, { title, body, status = 200, refreshS }: Page): Answer => {
   const { site, person } = context.var;
   const isOpen = person !== null || site.options.auth.kind === "none";
-  const who = person
-    ? html`${code(person.name)}, ${person.role}`
-    : isOpen
-      ? "read only: nobody signs in"
-      : "";
+  const nobody = isOpen ? "read only: nobody signs in" : "";
+  const who = person ? html`${code(person.name)}, ${person.role}` : nobody;
   context.header("cache-control", "no-store");
+  // A reload by header works without script.
+  if (refreshS !== undefined) context.header("refresh", String(refreshS));
   return context.html(
     html`<!doctype html>
 <html lang="en">
@@ -62,9 +48,7 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
       <a class="brand" href="/">cambio-bridge</a> ${isOpen ? nav(context) : ""} <p class="who">${who}</p>
     </div></header>
     <main id="main" tabindex="-1">${body}</main>
-    <footer><p>
-      cambio-bridge ${site.options.version}. Times are in UTC and in São Paulo. ${reload(context, refreshS)}
-    </p></footer>
+    <footer><p>cambio-bridge ${site.options.version}. Times are in UTC and in São Paulo.</p></footer>
   </body>
 </html>`,
     status,

@@ -5,8 +5,7 @@ const WIDTH = 600;
 const HEIGHT = 120;
 type Values = TopicRate["perMinute"];
 
-const rounded = (value: number): string =>
-  formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+const rounded = (value: number): string => formatCount(Math.round(value * 10) / 10);
 
 /** One line through the known values; what is not known leaves a gap. */
 const pathOf = (values: Values, max: number): string =>
@@ -29,18 +28,14 @@ const inWords = (values: Values): string => {
 /** Records a minute of each topic over the last hour, as one plot with a line for each. */
 export const plot = (rates: readonly TopicRate[]): Html => {
   const max = Math.max(1, ...rates.flatMap(({ perMinute }) => perMinute.map((value) => value ?? 0)));
-  const words = rates.map(({ of, perMinute }) => `${of}: ${inWords(perMinute)}`).join(". ");
-  const name = `Records a minute over the last hour. ${words}.`;
+  const legend = rates.map(({ of, perMinute }) => `${of}: ${inWords(perMinute)}`);
   return html`<figure class="plot">
-    <svg viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}" preserveAspectRatio="none" role="img" aria-label="${name}">
+    <svg viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}" preserveAspectRatio="none" role="img" aria-label="${legend.join(". ")}">
       <path class="base" d="M0 ${HEIGHT}H${WIDTH}" />
       ${rates.map(({ perMinute }, at) => html`<path class="line${at}" d="${pathOf(perMinute, max)}" />`)}
     </svg>
     <figcaption>
-      <ul>${rates.map(
-        ({ of, perMinute }, at) =>
-          html`<li><span class="key${at}" aria-hidden="true"></span> <b>${of}</b> ${inWords(perMinute)}</li>`,
-      )}</ul>
+      <ul>${legend.map((text, at) => html`<li><span class="key${at}" aria-hidden="true"></span> ${text}</li>`)}</ul>
       <p class="dim">The height is ${rounded(max)} a minute. An hour ago is at the left, now at the right.</p>
     </figcaption>
   </figure>`;

@@ -26,8 +26,7 @@ nav ul { display: flex; flex-wrap: wrap; gap: .15rem; list-style: none; margin: 
 nav ul a { display: block; padding: .3rem .6rem; border-radius: .35rem; color: inherit; text-decoration: none; }
 nav ul a:hover { background: var(--soft); }
 nav ul a[aria-current] { background: var(--soft); font-weight: 600; box-shadow: inset 0 -2px var(--link); }
-.badge { background: var(--bad); color: var(--sheet); border-radius: 1rem; padding: 0 .45rem; font-size: .8rem;
-font-weight: 700; } .who { margin: 0 0 0 auto; font-size: .85rem; color: var(--dim); }
+.who { margin: 0 0 0 auto; font-size: .85rem; color: var(--dim); }
 main { padding-top: 1rem; padding-bottom: 2rem; }
 footer { color: var(--dim); font-size: .85rem; border-top: 1px solid var(--line); }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: .3rem 0 .6rem; overflow-wrap: anywhere; }
@@ -55,11 +54,6 @@ background: var(--tone-soft); margin-bottom: .8rem; } .verdict h1 a { color: inh
 margin: .7rem 0; background: var(--tone-soft); } .notice .dim, .notice .hint, .verdict .dim { color: inherit; }
 .tag { font-size: .85rem; font-weight: 600; border-radius: .3rem; padding: .05rem .45rem; display: inline-block;
 background: var(--tone-soft); color: var(--tone); } .tag.plain { color: inherit; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .7rem; list-style: none;
-margin: .8rem 0; padding: 0; }
-.card { background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .9rem .6rem; }
-.card > * { display: block; } .card .label, .card .detail { color: var(--dim); font-size: .85rem; }
-.card .value { font-size: 1.4rem; font-variant-numeric: tabular-nums; }
 .plot { margin: 0; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; padding: .7rem .9rem; }
 .plot svg { display: block; width: 100%; height: 8rem; }
 .plot path { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; }
@@ -79,9 +73,7 @@ tbody th { font-weight: 600; } td .name { display: none; }
 .facts { margin: .5rem 0; display: grid; gap: .3rem; }
 .facts div { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 0 1rem; }
 .facts dt { color: var(--dim); } .facts dd { margin: 0; overflow-wrap: anywhere; }
-.notice .facts dt { color: inherit; }
 progress { width: 100%; max-width: 30rem; height: .7rem; accent-color: var(--main); }
-.pager { display: flex; flex-wrap: wrap; gap: .4rem 1rem; margin: .8rem 0; }
 .steps { list-style: none; margin: 1rem 0; padding: 0; }
 .step { border-left: 3px solid var(--tone); padding: .1rem 0 1rem 1.1rem; margin-left: .3rem; }
 .step h3 { margin: 0; } .step p { margin: .2rem 0; }
@@ -115,7 +107,6 @@ table { background: none; border: 0; } tbody tr { background: var(--sheet); } th
 time, .when .dim { white-space: normal; }
 td { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: .6rem; }
 td .name { display: inline; color: var(--dim); font-size: .85rem; } }
-@media print { header, footer, form { display: none; } }
 `;
 
 export const style = colours + frame + parts + forms;

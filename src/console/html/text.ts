@@ -35,7 +35,7 @@ export const inlineText = (text: string, maxLength = MAX_SHOWN): Html =>
     : html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi> <span class="dim">… ${text.length} characters</span>`;
 
 /** A sentence of the bridge that may hold untrusted text. */
-export const sentence = (text: string): Html => marked(text.slice(0, 4_000), INVISIBLE);
+export const sentence = (text: string): Html => inlineText(text, 4_000);
 
 /** An id, a place or a code, in a fixed-width font. */
 export const code = (text: string, maxLength = MAX_SHOWN): Html =>

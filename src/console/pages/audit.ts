@@ -1,62 +1,39 @@
 import { readAudit, type AuditAction, type AuditPage } from "../../operate/audit/read.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
-import { link, table, tag } from "../html/elements.ts";
-import { pathTo } from "../html/path.ts";
+import { link, pathTo, table, tag } from "../html/elements.ts";
 import { at, code, html, inlineText, type Cell, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
 const PER_PAGE = 30;
-const MAX_VALUE = 200;
-
-const TONES = new Map([
-  ["done", "good"],
-  ["proposed", "wait"],
-  ["refused", "wait"],
-  ["failed", "bad"],
-] as const) as ReadonlyMap<string, "good" | "wait" | "bad">;
-
-const pairs = (all: readonly (readonly [string, string])[]): Html =>
-  html`${all.map(
-    ([name, value]) =>
-      html`<div><span class="dim">${inlineText(name, 80)}:</span> ${inlineText(value, MAX_VALUE)}</div>`,
-  )}`;
-
-/** JSON as names and values. */
-const readable = (text: string): Html => {
-  const object = objectOf(parseJson(text));
-  if (object === null) return inlineText(text, MAX_VALUE);
-  const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-  return pairs(Object.entries(object).map(([name, value]) => [name, textOf(value)]));
-};
+const MAX_VALUE = 400;
 
 const outcomeOf = ({ outcome }: AuditAction): Cell => {
   if (outcome === null) return tag("wait", "no outcome yet");
   const { kind, text } = outcome;
-  return html`${tag(TONES.get(kind) ?? "plain", inlineText(kind, 40))} ${readable(text)}`;
+  const tone = kind === "done" ? "good" : kind === "failed" ? "bad" : "wait";
+  return html`${tag(tone, inlineText(kind, 40))} ${inlineText(text, MAX_VALUE)}`;
 };
+
+const parametersOf = ({ parameters }: AuditAction): string =>
+  parameters.map(([name, value]) => `${name}: ${value}`).join(", ");
 
 const rowOf = (one: AuditAction): readonly Cell[] => [
   html`${at(one.atMs)}<br /><small>${inlineText(one.place)}</small>`,
   html`<strong>${inlineText(one.by, 80)}</strong><br /><small>${inlineText(one.from, 120)}</small>`,
-  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)} ${pairs(one.parameters)}`,
+  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)} ${inlineText(parametersOf(one), MAX_VALUE)}`,
   inlineText(one.note, MAX_VALUE),
   outcomeOf(one),
 ];
 
 const auditView = ({ actions, next }: AuditPage): Html => {
   const columns = ["when", "who", "what", "why", "what came of it"];
-  const { markup, shown } = table(
-    "What people did",
-    columns,
-    actions.map(rowOf),
-    "Nobody has done anything yet.",
-  );
+  const none = "Nobody has done anything yet.";
+  const { markup, shown } = table("What people did", columns, actions.map(rowOf), none);
   // Those that did not fit begin the next page.
   const last = shown < actions.length ? actions[shown - 1] : undefined;
   const before = last ? Number(/@(\d+)$/.exec(last.place)?.[1]) : next;
   const older = before === null ? "" : link(pathTo("/audit", { before }), "Older ones", "next");
-  return html`${markup} <nav class="pager" aria-label="More actions">${older}</nav>`;
+  return html`${markup} <p>${older}</p>`;
 };
 
 export const auditPage = async (context: ConsoleContext): Promise<Response> => {
@@ -66,10 +43,9 @@ export const auditPage = async (context: ConsoleContext): Promise<Response> => {
   const found = await read(`audit ${given}`, (_, signal) =>
     readAudit(connections, { before, count: PER_PAGE }, signal),
   );
-  const head = html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`;
   return readingPage(context, found, {
     title: "Audit",
-    head,
+    head: html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`,
     what: "The audit topic is being read",
     view: auditView,
   });

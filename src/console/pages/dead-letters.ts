@@ -1,16 +1,35 @@
-import { refOf, type DeadLetter, explainReason } from "../../operate/dead-letters/letter.ts";
-import { listLetters, type LetterList, type Selection } from "../../operate/dead-letters/read.ts";
+import { explainReason, readRef, refOf, type DeadLetter } from "../../operate/dead-letters/letter.ts";
+import {
+  listLetters,
+  showLetter,
+  type LetterList,
+  type Selection,
+  type ShownLetter,
+} from "../../operate/dead-letters/read.ts";
+import { hexDump } from "../../runtime/hex-dump.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
-import { link, pager, select, table, tag } from "../html/elements.ts";
-import { pathTo } from "../html/path.ts";
-import { ago, at, code, count, html, inlineText, sentence, type Cell, type Html } from "../html/text.ts";
-import type { ConsoleContext } from "../site.ts";
+import { facts, further, link, notice, pathTo, select, startOf, table } from "../html/elements.ts";
+import {
+  at,
+  block,
+  code,
+  count,
+  formatCount,
+  html,
+  inlineText,
+  sentence,
+  when,
+  type Cell,
+  type Html,
+} from "../html/text.ts";
+import { Problem, type Answer, type ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
 const PER_PAGE = 40;
-/** Each page reads those before it, too. */
-const MAX_PAGES = 25;
+/** Each page reads those before it, too. Older ones are found by their reason and time. */
+const MAX_FROM = 1_000;
 const HOUR_MS = 3_600_000;
 const PERIODS = [
   ["1", "the last hour"],
@@ -18,7 +37,6 @@ const PERIODS = [
   ["168", "the last seven days"],
   ["all", "all that are kept"],
 ] as const;
-const DEFAULT_PERIOD = "168";
 const MAX_TEXT = 160;
 
 /** Which letters are meant. `until` is the time of the first page, so that newer ones do not shift the others. */
@@ -29,7 +47,7 @@ export const filterOf = (given: (name: string) => string | null | undefined, now
   const [period, until] = [given("period") ?? "", given("until") ?? ""];
   return {
     reason: given("reason") ?? "",
-    period: PERIODS.some(([value]) => value === period) ? period : DEFAULT_PERIOD,
+    period: PERIODS.some(([value]) => value === period) ? period : "168",
     until: /^\d{1,15}$/.test(until) ? Number(until) : nowMs + 1,
   };
 };
@@ -52,70 +70,114 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
   </form>`;
 };
 
-const replayed = (letter: DeadLetter, sent: LetterList["sent"]): Cell => {
-  const known = sent(letter);
-  const last = known?.at(-1);
-  if (known === null) return "not known";
-  return last
-    ? html`${tag("good", "replayed")} <small>${at(last.atMs)} by ${inlineText(last.by, 60)}</small>`
-    : "no";
-};
-
-const COLUMNS = ["letter", "when", "reason", "detail and value", "replayed"];
-
-/** A page of letters, the newest first. */
-const lettersView = (context: ConsoleContext, list: LetterList, filter: Filter, from: number): Html => {
-  const nowMs = context.var.site.clock.now();
-  const letters = [...list.letters].reverse().slice(from, from + PER_PAGE);
-  const isChoosing = canAct(context) && letters.length > 0;
+/** Letters from one on, the newest first. */
+const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: number): Html => {
   const rowOf = (letter: DeadLetter): readonly Cell[] => {
     const { place, reason, detail, source, timestampMs, preview } = letter;
     const ref = refOf(place);
-    const box = html`<input type="checkbox" name="ref" value="${ref}" aria-label="Letter ${ref}" />`;
     return [
-      html`${isChoosing ? box : ""} ${link(pathTo("/letter", { ref }), ref)}`,
-      html`<strong>${ago(timestampMs, nowMs)}</strong><br />${at(timestampMs)}`,
+      link(pathTo("/letter", { ref }), ref),
+      when(timestampMs, nowMs),
       html`${code(reason, 60)}<br /><small>a ${source === "webhook" ? "notification" : source}</small>`,
       html`${inlineText(detail, MAX_TEXT)}<br /><small>${code(preview, MAX_TEXT)}</small>`,
-      replayed(letter, list.sent),
     ];
   };
   const none = "There is no dead letter of this kind in this time.";
-  const { markup, shown } = table("Dead letters", COLUMNS, letters.map(rowOf), none);
-  const reachable = Math.min(list.count, PER_PAGE * MAX_PAGES);
-  const pages = { path: "/dead-letters", query: filter, from, shown };
-  const narrow = html`<p>Choose a reason or a shorter time to see the older ones.</p>`;
+  const rows = [...list.letters].reverse().slice(from).map(rowOf);
+  const { markup, shown } = table(
+    "Dead letters",
+    ["letter", "when", "reason", "detail and value"],
+    rows,
+    none,
+  );
   const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
-  const form = html`<form action="/replay" method="get">
-    ${markup} <p><button>Plan a replay of the chosen ones</button></p>
-  </form>`;
+  const next = pathTo("/dead-letters", { ...filter, from: from + shown });
   return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
     ${list.count === 0 ? "" : html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`}
-    ${isChoosing ? form : markup}
-    ${pager(pages, { total: reachable, perPage: PER_PAGE }, ["Newer", "Older"])}
-    ${from + shown >= reachable && reachable < list.count ? narrow : ""}`;
+    ${markup} ${further(shown, list.count, from, next)}`;
+};
+
+/** The address with the time of now: a list that is read again shows the same, and a plan is of one time. */
+export const ofThisMoment = (context: ConsoleContext, path: string): Answer => {
+  const filter = filterOf((name) => context.req.query(name), context.var.site.clock.now());
+  return context.redirect(pathTo(path, filter), 303);
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {
   const { connections, read, clock, warn } = context.var.site;
   const query = (name: string): string | undefined => context.req.query(name);
+  if (query("until") === undefined) return ofThisMoment(context, "/dead-letters");
   const filter = filterOf(query, clock.now());
-  const { reason, period } = filter;
-  const given = query("from") ?? "";
-  const from = /^\d{1,4}$/.test(given) ? Math.min(Number(given), PER_PAGE * MAX_PAGES) : 0;
-  // The first page is of this moment: while it is being read it is found again by its filter alone.
-  const key = JSON.stringify(["letters", reason, period, query("until"), from]);
-  const found = await read(key, async (onProgress, signal) => {
+  const from = Math.min(startOf(query("from")), MAX_FROM);
+  const found = await read(JSON.stringify(["letters", filter, from]), (onProgress, signal) => {
     const options = { limit: from + PER_PAGE, onProgress, warn };
-    return { list: await listLetters(connections, selectionOf(filter), options, signal), of: filter };
+    return listLetters(connections, selectionOf(filter), options, signal);
   });
-  const reasons = found.kind === "read" ? [...found.value.list.byReason.keys()].slice(0, PER_PAGE) : [];
+  const reasons = [...(found.value?.byReason.keys() ?? [])].slice(0, PER_PAGE);
   return readingPage(context, found, {
     title: "Dead letters",
     head: html`<h1>Dead letters</h1>
       <p>Records and notifications that the bridge could not understand, kept byte for byte.</p>
       ${filterForm(filter, reasons)}`,
     what: "The dead letters are being read",
-    view: ({ list, of }) => lettersView(context, list, of, from),
+    view: (list) => lettersView(list, filter, from, clock.now()),
+  });
+};
+
+const MAX_HEX_BYTES = 4_096;
+
+const valueView = (value: Buffer | null): Html => {
+  if (value === null) return html`<p class="none">It has no value (null).</p>`;
+  const part = value.length > MAX_HEX_BYTES ? `the first ${formatCount(MAX_HEX_BYTES)} bytes of it ` : "";
+  return html`${block(value.toString("utf8"))}
+    <details><summary>Show ${part}as hex</summary><pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre></details>`;
+};
+
+const sentView = (sent: ShownLetter["sent"]): Cell => {
+  if (sent === null) return "not known: the audit topic cannot be read";
+  const last = sent.at(-1);
+  return last ? html`${at(last.atMs)} by ${inlineText(last.by, 60)}: ${code(last.where)}` : "never";
+};
+
+/** One dead letter. `topic`: of the dead letters. */
+const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs: number): Html => {
+  const { reason, detail, source, origin, place, timestampMs, missing } = letter;
+  const unknown = source === "webhook" ? "a webhook" : "not known";
+  const came = html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`;
+  return html`${facts([
+    ["Reason", html`<strong>${code(reason)}</strong>`],
+    ["What it means", sentence(explainReason(reason))],
+    ["Detail", inlineText(detail, 1_000)],
+    ["Became a dead letter", came],
+    [
+      "Came from",
+      origin === null ? unknown : html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}`,
+    ],
+    ["Replayed", sentView(sent)],
+  ])}
+    <h2>Value</h2>
+    ${missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${missing}.`)}
+    ${valueView(loaded.original.value)}
+    <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${refOf(place)}</code></p>`;
+};
+
+export const letterPage = async (context: ConsoleContext): Promise<Response> => {
+  const { connections, read, clock, warn } = context.var.site;
+  const given = context.req.query("ref") ?? "";
+  const ref = readRef(given);
+  const why = "Its name is of the form 0/4711. It may be deleted by now.";
+  const none = new Problem(404, "There is no such dead letter.", why);
+  if (ref === null) throw none;
+  const found = await read(`letter ${given}`, (_, signal) => showLetter(connections, ref, { warn }, signal));
+  const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;
+  return readingPage(context, found, {
+    title: `Letter ${given}`,
+    head: html`<h1>Dead letter ${given}</h1>`,
+    what: "The dead letter is being read",
+    view: (shown) => {
+      if (shown === null) throw none;
+      const { deadLetters } = connections.config.topics;
+      return html`${letterView(shown, deadLetters, clock.now())} ${canAct(context) ? plan : ""}`;
+    },
   });
 };

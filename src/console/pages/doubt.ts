@@ -1,33 +1,26 @@
+import { isSamePerson } from "../../operate/actor.ts";
 import type { Doubt } from "../../operate/doubts/doubts.ts";
 import { doubtFacts, type DoubtFacts } from "../../operate/doubts/facts.ts";
-import { facts, link, notice, reading, table } from "../html/elements.ts";
+import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
+import type { Proposal } from "../../operate/resolve/proposal.ts";
+import { canAct, noteField, taskField } from "../act.ts";
+import { facts, hidden, link, notice, pathTo, reading, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { pathTo } from "../html/path.ts";
 import { at, block, code, count, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
-import type { Answer, ConsoleContext, Site } from "../site.ts";
-import { doubtForm, type Before } from "./doubt-form.ts";
-import { doubtsTable, isSureOfCalls, journalState, readProposals } from "./doubts.ts";
-import { failed } from "./problem.ts";
+import type { ConsoleContext, Site } from "../site.ts";
+import { callsOf, doubtPath, doubtsTable, journalState, readProposals } from "./doubts.ts";
+import { failed, RELOAD_S } from "./problem.ts";
 
-const REFRESH_S = 2;
 /** The form may be sent again, and shows them again. */
 const FACTS_MS = 60_000;
 const MAX_ID = 80;
 
+/** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
+export type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
+
 /** All that the call to the partner needs. */
 const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html => {
-  const {
-    operation,
-    quoteId,
-    externalId,
-    claimedAtMs,
-    sinceMs,
-    place,
-    attempts,
-    response,
-    httpStatus,
-    error,
-  } = doubt;
+  const { operation, quoteId, externalId, claimedAtMs, sinceMs, place, response, httpStatus, error } = doubt;
   const isAccept = operation === "ACCEPT_QUOTE";
   /** What the command says; `none` where it does not say that. */
   const said = (name: string, none: string): Cell | null => {
@@ -37,9 +30,6 @@ const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html 
     const fact = known.command.facts.find(([each]) => each === name);
     return fact ? code(fact[1]) : none;
   };
-  const left = isSureOfCalls(doubt)
-    ? html`<strong>${count(attempts, "call")} left</strong> for the partner`
-    : "it may have left";
   const answer = httpStatus === null ? "None came." : `HTTP ${httpStatus}, which proves neither.`;
   const why = error === null ? "" : html`${code(error.code)}: ${inlineText(error.message, 1_000)}`;
   const asked = isAccept
@@ -53,7 +43,7 @@ const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html 
       ["Amount", said("amount", "that of the quote")],
       ["counterpartyId", said("counterpartyId", "none was given")],
       ["Claimed", when(claimedAtMs, nowMs)],
-      ["The call", html`between then and ${at(sinceMs)}: ${left}`],
+      ["The call", html`between then and ${at(sinceMs)}: <strong>${callsOf(doubt)}</strong>`],
       ["Last answer", html`<strong>${answer}</strong> ${why}`],
       ["In doubt since", html`${when(sinceMs, nowMs)} <span class="dim">${place}</span>`],
     ])}
@@ -102,31 +92,116 @@ const beforeView = (before: Before | null): Cell => {
   return notice("bad", html`<strong>Not done.</strong> ${before.problem}${typed}`);
 };
 
-const show = (
-  context: ConsoleContext,
-  title: Html,
-  body: Html,
-  more: { status?: 200 | 404 | 422; refreshS?: number | undefined } = {},
-): Answer => page(context, { title: "Doubt", body: html`<h1>${title}</h1> ${body}`, ...more });
+/** A radio button or a checkbox with its explanation. */
+const choice = (
+  type: string,
+  name: string,
+  value: string,
+  label: string,
+  hint: string,
+  isGiven: boolean,
+): Html => {
+  const id = `${name}-${value}`;
+  const state = html`${type === "radio" ? "required" : ""} ${isGiven ? "checked" : ""}`;
+  return html`<p class="choice">
+    <input type="${type}" id="${id}" name="${name}" value="${value}" aria-describedby="${id}-hint" ${state} />
+    <label for="${id}">${label}</label>
+    <span class="hint" id="${id}-hint">${hint}</span>
+  </p>`;
+};
 
-/** The doubts of a command, or what to say where there are none. */
-const find = async (
+const FORCE =
+  "Only when you are certain that no replica of that time still runs. With “not executed” the same quote could be bought twice.";
+
+/** When it can be ended: the only sentence on the page about it. */
+const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
+  endableAtMs <= nowMs
+    ? html`<p>It can be ended now.</p>`
+    : html`<div class="notice wait">
+        <p><strong>It can be ended at ${when(endableAtMs, nowMs)}.</strong> Until then a replica that stood
+          still could make the call, or the partner could still hold it.</p>
+        ${choice("checkbox", "force", "yes", "End it now all the same", FORCE, isForced)}
+      </div>`;
+
+const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
+  html`${taskField()} ${hidden("command", commandId)} ${hidden("quote", quoteId ?? "")}`;
+
+/** Four eyes: what one person says, and the button for another one. */
+const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal): Html => {
+  const { ref, asked, by, note, atMs, untilMs } = proposal;
+  const { person } = context.var;
+  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)}
+    <p><button class="main">Confirm, and end the doubt</button></p>`;
+  const own = person !== null && isSamePerson(person.name, by);
+  return html`<form method="post" action="/confirm" class="panel">
+    <h2>${inlineText(by)} proposes: it was ${asked.as === "succeeded" ? "executed" : "not executed"}</h2>
+    <p>${inlineText(note, 1_000)}
+      <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
+    ${asked.force ? html`<p><strong>It is to be ended before its time.</strong></p>` : ""}
+    ${asked.as === "not-executed" ? html`<p class="hint">${NOT_EXECUTED_RISK}</p>` : ""}
+    ${own ? html`<p><strong>Another person must confirm it.</strong></p>` : canAct(context) ? button : "An operator must confirm it."}
+  </form>`;
+};
+
+const EXECUTED =
+  "The final result becomes SUCCEEDED: its sender books it as done. This cannot be taken back.";
+const NOT_EXECUTED = `The final result becomes FAILED. ${NOT_EXECUTED_RISK}`;
+
+/** The form that ends a doubt, and what others propose. */
+const doubtForm = (
   context: ConsoleContext,
-  commandId: string,
-): Promise<readonly Doubt[] | { body: Html; status?: 404; refreshS?: number }> => {
-  const now = await context.var.site.doubts.look();
-  if (now.kind === "failed") return { body: failed(context, now.error) };
-  if (now.kind === "reading")
-    return { body: reading("The journal is being opened", null), refreshS: REFRESH_S };
-  const doubts = await now.value.find(commandId, context.req.raw.signal);
-  if (doubts.length > 0) return doubts;
-  const state = journalState(now.value);
-  if (state !== null) return { body: state, refreshS: REFRESH_S };
-  const story = link(pathTo("/story", { id: commandId }), "See what became of it");
-  return {
-    body: html`<p><strong>It is not in doubt:</strong> it was ended, or it never was. ${story}</p>`,
-    status: 404,
-  };
+  doubt: Doubt,
+  proposals: readonly Proposal[],
+  before: Before | null,
+): Html => {
+  const { person, site } = context.var;
+  const { fourEyes } = site.settings;
+  const nowMs = site.clock.now();
+  const others = proposals.map((proposal) => proposalView(context, doubt, proposal));
+  const endableAtMs = before?.endableAtMs ?? doubt.resolvableAtMs;
+  if (!canAct(context)) {
+    const from = endableAtMs <= nowMs ? "now" : html`at ${when(endableAtMs, nowMs)}`;
+    const nobody = html`nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>.`;
+    return html`${others} <p>An operator can end it ${from}. You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
+  }
+  const given = (name: string): string => before?.form.get(name) ?? "";
+  const quote = doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`;
+  return html`${others}
+    <form method="post" action="/doubt" class="panel">
+      <h2>End the doubt</h2>
+      ${fieldsOf(doubt)}
+      ${fourEyes ? html`<p>Two people end a doubt: what you say is a proposal until another person confirms it.</p>` : ""}
+      <fieldset>
+        <legend>What does the partner say of ${quote}?</legend>
+        ${choice("radio", "as", "succeeded", "It was executed", EXECUTED, given("as") === "succeeded")}
+        ${choice("radio", "as", "not-executed", "It was not executed", NOT_EXECUTED, given("as") === "not-executed")}
+      </fieldset>
+      ${noteField("Who at the partner said so, when, and a reference.", given("note"))}
+      ${time(endableAtMs, nowMs, given("force") === "yes")}
+      <p><button class="main">${fourEyes ? "Propose to end the doubt" : "End the doubt"}</button></p>
+    </form>`;
+};
+
+const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before | null): Promise<Html> => {
+  const { site } = context.var;
+  const [known, proposals] = await Promise.all([
+    site.read(
+      `facts ${doubt.place}`,
+      (onProgress, signal) => doubtFacts(site.connections, doubt, onProgress, signal),
+      FACTS_MS,
+    ),
+    readProposals(site),
+  ]);
+  const about = proposals.filter(
+    ({ asked }) => asked.commandId === doubt.commandId && asked.quoteId === doubt.quoteId,
+  );
+  const what = "The command, and the transactions that began since, are being looked for";
+  // A page that loads itself again would lose what is being typed.
+  const again = html`${reading(what, known.progress)} <p>${link(doubtPath(doubt), "Look again")}</p>`;
+  return html`<p>Nobody knows whether the partner executed it. The bridge does not send it again.</p>
+    ${aboutView(doubt, known.value, site.clock.now())} ${adviceView(doubt, site.settings)}
+    ${known.isReading ? again : ""} ${known.error === null ? "" : failed(context, known.error)}
+    ${known.value === null ? "" : factsView(known.value)} ${doubtForm(context, doubt, about, before)}`;
 };
 
 /** All that is known of a doubt, and the form to end it. `before`: what was sent before, and why nothing was done. */
@@ -137,54 +212,22 @@ export const showDoubt = async (
   before: Before | null = null,
 ): Promise<Response> => {
   const { site } = context.var;
-  const { connections, clock } = site;
-  const found = await find(context, commandId);
-  if ("body" in found) {
-    const { body, ...more } = found;
-    return show(
-      context,
-      html`Command ${code(commandId)}`,
-      html`${beforeView(before)} ${body}`,
-      before ? {} : more,
-    );
-  }
-  const meant = found.filter((each) => quoteId === null || each.quoteId === quoteId);
-  const [doubt] = meant;
-  if (!doubt || meant.length > 1) {
-    const title = html`Command ${code(commandId)} is in doubt for several quotes`;
-    return show(context, title, html`${beforeView(before)} ${doubtsTable(found, clock.now(), "").markup}`);
-  }
-  const [known, proposals] = await Promise.all([
-    site.read(
-      `facts ${doubt.place}`,
-      (report, signal) => doubtFacts(connections, doubt, report, signal),
-      FACTS_MS,
-    ),
-    readProposals(site),
-  ]);
-  // A page that loads itself again would lose what is being typed.
-  const isWaiting = known.kind === "reading" && before === null && context.req.query("form") === undefined;
-  const about = proposals.filter(
-    ({ asked }) => asked.commandId === commandId && asked.quoteId === doubt.quoteId,
-  );
-  const now = link(
-    pathTo("/doubt", { command: commandId, quote: doubt.quoteId, form: "now" }),
-    "Show the form now",
-  );
-  const what = "The command, and the transactions that began since, are being looked for";
-  return show(
-    context,
-    html`Command ${code(commandId)} is in doubt`,
-    html`${beforeView(before)}
-      <p>Nobody knows whether the partner executed it. The bridge does not send it again.</p>
-      ${aboutView(doubt, known.kind === "read" ? known.value : null, clock.now())} ${adviceView(doubt, site.settings)}
-      ${known.kind === "reading" ? reading(what, known.progress) : ""}
-      ${known.kind === "failed" ? failed(context, known.error) : ""}
-      ${known.kind === "read" ? factsView(known.value) : ""}
-      ${isWaiting ? html`<p>${now}</p>` : doubtForm(context, doubt, about, before)}
-      <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
-    { status: before ? 422 : 200, refreshS: isWaiting ? REFRESH_S : undefined },
-  );
+  const show = (is: string, body: Html, more: { status?: 200 | 404; refreshS?: number } = {}) =>
+    page(context, {
+      title: "Doubt",
+      ...(before ? { status: 422 } : more),
+      body: html`<h1>Command ${code(commandId)} ${is}</h1> ${beforeView(before)} ${body}
+        <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
+    });
+  const now = await site.doubts.look();
+  const found = (await now.value?.find(commandId, context.req.raw.signal)) ?? [];
+  const [doubt, ...others] = found.filter((each) => quoteId === null || each.quoteId === quoteId);
+  if (doubt && others.length === 0) return show("is in doubt", await doubtView(context, doubt, before));
+  if (found.length > 0)
+    return show("is in doubt for several quotes", doubtsTable(found, site.clock.now(), "").markup);
+  const state = journalState(context, now);
+  if (state !== null) return show("", state, { refreshS: RELOAD_S });
+  return show("is not in doubt", html`<p>It was ended, or it never was.</p>`, { status: 404 });
 };
 
 export const doubtPage = (context: ConsoleContext): Promise<Response> =>

@@ -1,60 +1,54 @@
 import type { Doubt, OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { openProposals, type Proposal } from "../../operate/resolve/proposal.ts";
-import { link, notice, pager, reading, table } from "../html/elements.ts";
+import { further, link, notice, pathTo, reading, startOf, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { pathTo } from "../html/path.ts";
-import { ago, at, code, count, html, sentence, type Cell, type Html } from "../html/text.ts";
+import { ago, code, count, html, sentence, when, type Cell, type Html } from "../html/text.ts";
+import type { Reading } from "../readings.ts";
 import type { ConsoleContext, Site } from "../site.ts";
-import { failed } from "./problem.ts";
-import { storySearch } from "./story.ts";
+import { failed, RELOAD_S } from "./problem.ts";
 
 const PER_PAGE = 40;
 const REFRESH_S = 10;
-const REFRESH_SOON_S = 2;
 const MAX_ID = 80;
 
 export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: string | null }): string =>
   pathTo("/doubt", { command: commandId, quote: quoteId });
 
-/** False where the last call is counted only because it may have left. */
-export const isSureOfCalls = ({ error, attempts }: Doubt): boolean =>
-  error !== null && error.code !== "OWNER_LOST" && attempts > 0;
+/** How many calls left for the partner. After its owner died the last one is counted only because it may have left. */
+export const callsOf = ({ error, attempts }: Doubt): string =>
+  error !== null && error.code !== "OWNER_LOST" && attempts > 0
+    ? `${count(attempts, "call")} sent`
+    : "may have been sent";
 
 const rowOf = (doubt: Doubt, nowMs: number): readonly Cell[] => {
-  const { commandId, operation, quoteId, externalId, sinceMs, resolvableAtMs, attempts, httpStatus, error } =
-    doubt;
-  const calls = isSureOfCalls(doubt) ? `${count(attempts, "call")} sent` : "may have been sent";
+  const { commandId, operation, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
   return [
     link(doubtPath(doubt), code(commandId, MAX_ID)),
-    html`<strong>${ago(sinceMs, nowMs)}</strong><br />${at(sinceMs)}`,
+    when(sinceMs, nowMs),
     html`${operation === "ACCEPT_QUOTE" ? "accept" : "create a quote"} ${quoteId === null ? "" : code(quoteId, MAX_ID)}
       ${externalId === null ? "" : html`<br /><small>externalId ${code(externalId, MAX_ID)}</small>`}`,
-    html`${calls}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
+    html`${callsOf(doubt)}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
       ${error === null ? "" : html`<br /><small>${code(error.code, MAX_ID)}</small>`}`,
     resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs),
   ];
 };
 
-const COLUMNS = ["command", "in doubt since", "what it asks for", "the call", "can be ended"];
-
-export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: string) =>
-  table(
-    "Commands in doubt",
-    COLUMNS,
-    doubts.map((doubt) => rowOf(doubt, nowMs)),
-    empty,
-  );
+export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: string) => {
+  const columns = ["command", "in doubt since", "what it asks for", "the call", "can be ended"];
+  const rows = doubts.map((doubt) => rowOf(doubt, nowMs));
+  return table("Commands in doubt", columns, rows, empty);
+};
 
 /** With four eyes: what waits for a second person. */
 export const readProposals = async ({ read, connections, settings }: Site): Promise<readonly Proposal[]> => {
   if (!settings.fourEyes) return [];
-  const found = await read("proposals", (_, signal) => openProposals(connections, signal));
-  return found.kind === "read" ? found.value : [];
+  return (await read("proposals", (_, signal) => openProposals(connections, signal))).value ?? [];
 };
 
-/** How far the journal is read; null when it is read, and nothing is wrong. */
-export const journalState = (opened: OpenDoubts): Html | null => {
-  const { isComplete, problem, ...progress } = opened.progress();
+/** Why the journal cannot be read, or how far it is read; null when it is read. */
+export const journalState = (context: ConsoleContext, { value, error }: Reading<OpenDoubts>): Html | null => {
+  if (error !== null) return failed(context, error);
+  const { isComplete = false, problem = null, ...progress } = value?.progress() ?? { read: 0, total: 0 };
   if (problem !== null)
     return notice("bad", html`<strong>The journal cannot be read.</strong> ${sentence(problem)}`);
   return isComplete
@@ -63,33 +57,26 @@ export const journalState = (opened: OpenDoubts): Html | null => {
 };
 
 const listOf = async (context: ConsoleContext, opened: OpenDoubts): Promise<Html> => {
-  const given = context.req.query("from") ?? "";
-  const from = /^\d{1,7}$/.test(given) ? Number(given) : 0;
+  const from = startOf(context.req.query("from"));
   const doubts = await opened.list(from, PER_PAGE, context.req.raw.signal);
   const total = opened.numbers().doubts;
-  const none = opened.progress().isComplete ? "No command is in doubt." : "None is known so far.";
-  const empty = total > 0 ? "There are no more." : none;
+  const empty = opened.progress().isComplete ? "No command is in doubt." : "None is known so far.";
   const { markup, shown } = doubtsTable(doubts, context.var.site.clock.now(), empty);
-  const pages = { path: "/doubts", query: {}, from, shown };
+  const next = pathTo("/doubts", { from: from + shown });
   return html`${total === 0 ? "" : html`<p><strong>${count(total, "command is", "commands are")} in doubt.</strong></p>`}
-    ${markup} ${pager(pages, { total, perPage: PER_PAGE }, ["Older", "Newer"])}`;
+    ${markup} ${further(shown, total, from, next)}`;
 };
 
 /** Commands in doubt, the oldest first. */
 export const doubtsPage = async (context: ConsoleContext): Promise<Response> => {
   const now = await context.var.site.doubts.look();
-  const head = html`<h1>Doubts <small>the oldest first</small></h1>
-    <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again: somebody must
-      ask the partner, and say here what is true.</p>`;
-  if (now.kind !== "read") {
-    const why =
-      now.kind === "failed" ? failed(context, now.error) : reading("The journal is being opened", null);
-    return page(context, { title: "Doubts", refreshS: REFRESH_SOON_S, body: html`${head} ${why}` });
-  }
-  const state = journalState(now.value);
+  const state = journalState(context, now);
   return page(context, {
     title: "Doubts",
-    refreshS: state === null ? REFRESH_S : REFRESH_SOON_S,
-    body: html`${head} ${state ?? ""} ${storySearch("", "30")} ${await listOf(context, now.value)}`,
+    refreshS: state === null ? REFRESH_S : RELOAD_S,
+    body: html`<h1>Doubts <small>the oldest first</small></h1>
+      <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again: somebody must
+        ask the partner, and say here what is true.</p>
+      ${state ?? ""} ${now.value === null ? "" : await listOf(context, now.value)}`,
   });
 };

@@ -5,9 +5,8 @@ import { messageOf, OutageError, UsageError } from "../../runtime/errors.ts";
 import { notice, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { html, sentence, type Html } from "../html/text.ts";
-import { Problem } from "../problem.ts";
 import type { Reading } from "../readings.ts";
-import type { Answer, ConsoleContext, ConsoleEnv } from "../site.ts";
+import { Problem, type Answer, type ConsoleContext, type ConsoleEnv } from "../site.ts";
 
 const FOREIGN = "This did not come from a page of the console, so nothing was done.";
 const TO_OWN =
@@ -39,38 +38,28 @@ export const failed = (context: ConsoleContext, error: unknown): Html => {
   return notice("bad", html`<strong>${sentence(message)}</strong> ${advice}`);
 };
 
-const RELOAD_S = 2;
+export const RELOAD_S = 2;
 
-type Parts<T> = { title: string; head: Html; what: string; view: (value: T) => Html | Promise<Html> };
+type Parts<T> = { title: string; head: Html; what: string; view: (value: T) => Html };
 
-/** A page that shows what was read; while it is being read, how far it is, and what is known of it by now. */
-export const readingPage = async <T>(
+/** A page that shows what was read; while it is being read, how far it is. */
+export const readingPage = <T>(
   context: ConsoleContext,
-  found: Reading<T>,
+  { value, error, isReading, progress }: Reading<T>,
   { title, head, what, view }: Parts<T>,
-): Promise<Response> => {
-  if (found.kind === "failed")
-    return page(context, { title, body: html`${head} ${failed(context, found.error)}` });
-  if (found.kind === "read") return page(context, { title, body: html`${head} ${await view(found.value)}` });
-  const soFar = found.soFar === null ? "" : await view(found.soFar);
-  return page(context, {
-    title,
-    refreshS: RELOAD_S,
-    body: html`${head} ${reading(what, found.progress)} ${soFar}`,
-  });
+): Answer => {
+  const refreshS = isReading ? RELOAD_S : undefined;
+  const show = (body: Html): Answer => page(context, { title, refreshS, body: html`${head} ${body}` });
+  if (error !== null) return show(failed(context, error));
+  return show(isReading ? reading(what, progress) : view(value as T));
 };
 
 export const problemPage: ErrorHandler<ConsoleEnv> = (error, context) => {
   const { status, message, advice, headers } = explained(context, error);
   const { site, person } = context.var;
-  const { req } = context;
-  const sender = {
-    site: req.header("sec-fetch-site"),
-    origin: req.header("origin"),
-    host: req.header("host"),
-  };
-  if (status === 403 && req.method === "POST")
-    site.log.warn({ by: person?.name ?? null, message, ...sender }, "console.refused");
+  const [from, origin, host] = ["sec-fetch-site", "origin", "host"].map((name) => context.req.header(name));
+  if (status === 403 && context.req.method === "POST")
+    site.log.warn({ by: person?.name ?? null, message, site: from, origin, host }, "console.refused");
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   return page(context, {
     title: "Not done",
@@ -79,7 +68,6 @@ export const problemPage: ErrorHandler<ConsoleEnv> = (error, context) => {
   });
 };
 
-export const noSuchPage = (context: ConsoleContext): Answer => {
-  const body = html`<h1>There is no such page.</h1> <p><a href="/">Go to the overview</a></p>`;
-  return page(context, { title: "No such page", status: 404, body });
+export const noSuchPage = (): never => {
+  throw new Problem(404, "There is no such page.", "The pages of the console stand above.");
 };

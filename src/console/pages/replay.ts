@@ -1,35 +1,27 @@
 import { readRef, refOf } from "../../operate/dead-letters/letter.ts";
-import {
-  planReplay,
-  type ReplayRequest,
-  planLines,
-  type Plan,
-  type Planned,
-} from "../../operate/dead-letters/plan.ts";
+import { planLines, planReplay, type Plan, type Planned } from "../../operate/dead-letters/plan.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
-import { actorOf, begin, canAct, failureOf, formOf, noteField, noteProblem, taskField } from "../act.ts";
-import { hidden, notice, reading, table, type Tone } from "../html/elements.ts";
+import { actorOf, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
+import { hidden, notice, table, type Tone } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { pathTo } from "../html/path.ts";
 import { code, count, formatCount, html, inlineText, sentence, type Html } from "../html/text.ts";
 import type { Answer, ConsoleContext } from "../site.ts";
-import { filterOf, selectionOf, type Filter } from "./dead-letters.ts";
-import { readingPage } from "./problem.ts";
+import { filterOf, ofThisMoment, selectionOf, type Filter } from "./dead-letters.ts";
+import { readingPage, RELOAD_S } from "./problem.ts";
 
-const REFRESH_S = 2;
 /** All letters of a replay are held in memory. */
 const MAX_LETTERS = 10_000;
 const PLAN_MS = 60_000;
 const MAX_LINES = 40;
 const MAX_ENDS = 100;
 
-/** What is meant: these letters, or those of the filter. */
-type Meant = { filter: Filter; refs: readonly string[] };
+/** What is meant: this letter, or those of the filter. */
+type Meant = { filter: Filter; ref: string };
 
-const requestOf = ({ filter, refs }: Meant): ReplayRequest => {
-  const named = refs.slice(0, MAX_ENDS).flatMap((text) => readRef(text) ?? []);
-  return { letters: named.length > 0 ? { refs: named } : selectionOf(filter), maxLetters: MAX_LETTERS };
+const requestOf = ({ filter, ref }: Meant) => {
+  const place = readRef(ref);
+  return { letters: place ? { refs: [place] } : selectionOf(filter), maxLetters: MAX_LETTERS };
 };
 
 const linesOf = (plan: Plan): Html => {
@@ -39,11 +31,11 @@ const linesOf = (plan: Plan): Html => {
     ${left > 0 ? html`<p class="dim">And ${left} lines more.</p>` : ""}`;
 };
 
-const sendForm = (plan: Plan, { filter, refs }: Meant, note: string): Html =>
+const sendForm = (plan: Plan, { filter, ref }: Meant, note: string): Html =>
   html`<form method="post" action="/replay" class="panel">
     <h2>Replay</h2>
     ${taskField()} ${Object.entries(filter).map(([name, value]) => hidden(name, value))}
-    ${refs.map((ref) => hidden("ref", ref))}
+    ${hidden("ref", ref)}
     <p>Each goes back to where it came from, with its original bytes and headers.</p>
     ${noteField("Why they can be understood now.", note)}
     <p><button class="main">Send ${count(plan.send.length, "dead letter")}</button></p>
@@ -76,56 +68,40 @@ const showPlan = async (
 };
 
 export const planPage = (context: ConsoleContext): Answer => {
-  const refs = context.req.queries("ref") ?? [];
-  const filter = filterOf((name) => context.req.query(name), context.var.site.clock.now());
-  // The plan is of one time: no newer letter slips in between plan and replay.
-  return refs.length === 0 && context.req.query("until") === undefined
-    ? context.redirect(pathTo("/replay", filter), 303)
-    : showPlan(context, { filter: refs.length === 0 ? filter : { ...filter, until: 0 }, refs });
+  const query = (name: string): string | undefined => context.req.query(name);
+  const ref = query("ref") ?? "";
+  if (ref === "" && query("until") === undefined) return ofThisMoment(context, "/replay");
+  return showPlan(context, { filter: filterOf(query, 0), ref });
 };
 
-/** How far a replay is. `ends`: those that went wrong, then some that did not. */
-type Run = {
-  plan: Plan | null;
-  counts: Record<LetterEnd["end"], number>;
-  ends: { planned: Planned; end: LetterEnd }[];
-  warnings: string[];
-};
+/** How far a replay is. */
+type Run = { plan: Plan | null; ends: { ref: string; end: LetterEnd }[]; warnings: string[] };
 
 const WORDS = { sent: "sent", left: "not sent", unknown: "sent, but not acknowledged" } as const;
 
-const countsOf = ({ counts: { sent, left, unknown }, plan }: Run): string => {
-  const others = [
-    ...(left > 0 ? [`${formatCount(left)} ${WORDS.left}`] : []),
-    ...(unknown > 0 ? [`${formatCount(unknown)} ${WORDS.unknown}`] : []),
-  ];
-  return [`${formatCount(sent)} of ${formatCount(plan?.send.length ?? 0)} sent`, ...others].join(", ");
-};
-
 const runPage = (
   context: ConsoleContext,
-  run: Run,
+  { plan, ends, warnings }: Run,
   title: string,
-  state: Html,
-  refreshS?: number,
+  state: { tone: Tone; more: string; refreshS?: number },
 ): Answer => {
-  const rows = run.ends.map(({ planned, end }) => [
-    refOf(planned.letter.place),
-    WORDS[end.end],
-    end.end === "sent" ? code(end.where) : inlineText(end.reason),
-  ]);
+  const sent = ends.filter(({ end }) => end.end === "sent");
+  const others = ends.filter(({ end }) => end.end !== "sent");
+  const rows = [...others, ...sent]
+    .slice(0, MAX_ENDS)
+    .map(({ ref, end }) => [
+      ref,
+      WORDS[end.end],
+      end.end === "sent" ? code(end.where) : inlineText(end.reason),
+    ]);
   const columns = ["letter", "what came of it", "where it stands, or why not"];
-  const ends = table("What came of each dead letter", columns, rows, "None was sent.").markup;
-  const warnings = run.warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)));
-  const body = html`<h1>${title}</h1> ${state} ${warnings} <h2>Letters</h2> ${ends}
+  const not = others.length === 0 ? "" : `, ${formatCount(others.length)} not or not for sure`;
+  const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${not}.`;
+  const body = html`<h1>${title}</h1> ${notice(state.tone, html`<strong>${counts}</strong> ${sentence(state.more)}`)}
+    ${warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)))}
+    ${table("What came of each dead letter", columns, rows, "None was sent.").markup}
     <p><a href="/dead-letters">Go back to the dead letters</a> · <a href="/audit">Audit</a></p>`;
-  return page(context, { title: "Replay", refreshS, body });
-};
-
-const progressOf = (run: Run): Html => {
-  const read = Object.values(run.counts).reduce((sum, n) => sum + n, 0);
-  const what = `The replay goes on, also when nobody looks: ${countsOf(run)}`;
-  return reading(what, run.plan && { read, total: run.plan.send.length });
+  return page(context, { title: "Replay", refreshS: state.refreshS, body });
 };
 
 export const beginReplay = async (context: ConsoleContext): Promise<Response> => {
@@ -133,33 +109,27 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const form = await formOf(context);
   const note = form.get("note") ?? "";
   const actor = actorOf(context, note);
-  const meant = { filter: filterOf((name) => form.get(name), clock.now()), refs: form.getAll("ref") };
+  const meant = { filter: filterOf((name) => form.get(name), clock.now()), ref: form.get("ref") ?? "" };
   const problem = noteProblem(note);
   if (problem !== null) return showPlan(context, meant, note, problem);
-  const run: Run = { plan: null, counts: { sent: 0, left: 0, unknown: 0 }, ends: [], warnings: [] };
+  const run: Run = { plan: null, ends: [], warnings: [] };
   const hooks = {
     planned: (plan: Plan) => void (run.plan = plan),
-    ended: (planned: Planned, end: LetterEnd): void => {
-      run.counts[end.end] += 1;
-      run.ends[end.end === "sent" ? "push" : "unshift"]({ planned, end });
-      run.ends.splice(MAX_ENDS);
-    },
+    ended: ({ letter }: Planned, end: LetterEnd) => void run.ends.push({ ref: refOf(letter.place), end }),
     warn: (text: string) => void run.warnings.push(text),
   };
-  const endedPage = (title: string, tone: Tone, more: string) => (asking: ConsoleContext) =>
-    runPage(asking, run, title, notice(tone, html`<strong>${countsOf(run)}.</strong> ${sentence(more)}`));
+  const shown = (title: string, state: Parameters<typeof runPage>[3]) => (asking: ConsoleContext) =>
+    runPage(asking, run, title, state);
+  const goesOn = { tone: "wait", more: "It goes on, also when nobody looks.", refreshS: RELOAD_S } as const;
   return begin(context, form, "replay", {
-    meanwhile: (asking) => runPage(asking, run, "The replay goes on", progressOf(run), REFRESH_S),
+    meanwhile: shown("The replay goes on", goesOn),
     run: async (stopped) => {
-      try {
-        const { unsent, reason } = await replay(connections, actor, requestOf(meant), hooks, stopped);
-        const rest =
-          unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;
-        const isGood = unsent === 0 && run.counts.left === 0 && run.counts.unknown === 0;
-        return endedPage("The replay has ended", isGood ? "good" : "wait", rest);
-      } catch (error) {
-        return endedPage("The replay has failed", "bad", failureOf(context, error));
-      }
+      const { unsent, reason } = await replay(connections, actor, requestOf(meant), hooks, stopped);
+      const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
+      const more =
+        unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;
+      return shown("The replay has ended", { tone: isGood ? "good" : "wait", more });
     },
+    failed: (why) => shown("The replay has failed", { tone: "bad", more: why }),
   });
 };

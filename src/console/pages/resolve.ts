@@ -1,27 +1,14 @@
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "../../operate/resolve/outcome.ts";
 import { confirm, resolve } from "../../operate/resolve/resolve.ts";
-import { actorOf, begin, failureOf, formOf, noteProblem } from "../act.ts";
-import { facts, link, notice, reading } from "../html/elements.ts";
+import { actorOf, begin, formOf, noteProblem } from "../act.ts";
+import { facts, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { pathTo } from "../html/path.ts";
-import { at, code, html, sentence, type Cell, type Html } from "../html/text.ts";
+import { at, code, html, sentence, type Html } from "../html/text.ts";
 import type { Answer, ConsoleContext } from "../site.ts";
 import type { Show } from "../tasks.ts";
 import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
-
-const REFRESH_S = 2;
-
-/** Reads the form. Whether the doubt is still open is decided later, by the journal. */
-const readDoubtForm = (form: URLSearchParams): { asked: ResolveRequest } | { problem: string } => {
-  const as = form.get("as");
-  if (as !== "succeeded" && as !== "not-executed")
-    return { problem: "Choose what the partner says: it was executed, or it was not." };
-  const problem = noteProblem(form.get("note") ?? "");
-  if (problem !== null) return { problem };
-  const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
-  return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" } };
-};
+import { RELOAD_S } from "./problem.ts";
 
 type Ended = { asked: ResolveRequest; ended: ResolveOutcome };
 
@@ -30,22 +17,19 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
   const { commandId } = asked;
   if (ended.kind === "resolved") {
     const { result, place, published } = ended;
-    const rows: (readonly [string, Cell | null])[] = [
+    const is = html`The final result of command ${code(commandId)} is <strong>${result.outcome}</strong>.`;
+    const rows = facts([
       ["Its final result", html`<strong>${code(published)}</strong>`],
       ["The decision in the journal", code(place)],
       ["quoteId", result.quoteId === null ? null : code(result.quoteId)],
       ["resultId", code(result.resultId)],
-    ];
-    const is = notice(
-      "good",
-      html`The final result of command ${code(commandId)} is <strong>${result.outcome}</strong>.`,
-    );
-    return { title: "The doubt is ended", body: html`${is} ${facts(rows)}` };
+    ]);
+    return { title: "The doubt is ended", body: html`${notice("good", is)} ${rows}` };
   }
   if (ended.kind === "proposed") {
     const { ref, place, quoteId, resolvableAtMs } = ended;
-    const its = link(doubtPath({ commandId, quoteId }), "the doubt's page");
-    const how = html`Another person must confirm it within 24 hours, on ${its} or with
+    const how = html`Another person must confirm it within 24 hours, on
+      ${link(doubtPath({ commandId, quoteId }), "the doubt's page")} or with
       <code>cambio-bridge resolve --confirm ${ref} --by NAME</code>.`;
     const rows = facts([
       ["REF", html`<strong>${code(ref)}</strong>`],
@@ -54,9 +38,7 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
     ]);
     return { title: "It is proposed, and not ended yet", body: html`${notice("wait", how)} ${rows}` };
   }
-  if (ended.kind !== "decided") return null;
-  const why = html`${sentence(refusalOf(asked, ended) ?? "")} Nothing more was done.`;
-  return { title: "It was ended before", body: notice("wait", why) };
+  return null;
 };
 
 /** The doubt's page again, with the form as it was sent, and why nothing was done. */
@@ -75,35 +57,35 @@ const act = (
 ): Answer => {
   const meanwhile: Show<ConsoleContext> = (asking) => {
     const body = html`<h1>The decision is being written</h1> ${reading("The journal is read first", null)}`;
-    return page(asking, { title: "Doubt", refreshS: REFRESH_S, body });
+    return page(asking, { title: "Doubt", refreshS: RELOAD_S, body });
   };
   const run = async (stopped: AbortSignal): Promise<Show<ConsoleContext>> => {
-    try {
-      const { asked, ended } = await work(stopped);
-      const outcome = outcomeOf({ asked, ended });
-      if (outcome) {
-        const story = link(pathTo("/story", { id: asked.commandId }), "See the whole story");
-        const body = html`<h1>${outcome.title}</h1> ${outcome.body}
-          <p>${story} · ${link("/doubts", "Go to the other doubts")}</p>`;
-        return (asking) => page(asking, { title: "Doubt", body });
-      }
-      if (ended.kind !== "tooYoung") return refused(form, sentence(refusalOf(asked, ended) ?? ended.kind));
+    const { asked, ended } = await work(stopped);
+    if (ended.kind === "tooYoung")
       return refused(form, html`By Kafka's clock it is too early.`, ended.resolvableAtMs);
-    } catch (error) {
-      return refused(form, sentence(failureOf(context, error)));
-    }
+    const outcome = outcomeOf({ asked, ended });
+    if (outcome === null) return refused(form, sentence(refusalOf(asked, ended) ?? ended.kind));
+    const story = link(pathTo("/story", { id: asked.commandId }), "See the whole story");
+    const body = html`<h1>${outcome.title}</h1> ${outcome.body}
+      <p>${story} · ${link("/doubts", "Go to the other doubts")}</p>`;
+    return (asking) => page(asking, { title: "Doubt", body });
   };
-  return begin(context, form, purpose, { meanwhile, run });
+  return begin(context, form, purpose, { meanwhile, run, failed: (why) => refused(form, sentence(why)) });
 };
 
+/** Whether the doubt is still open is decided later, by the journal. */
 export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const { connections, warn } = context.var.site;
   const form = await formOf(context);
-  const actor = actorOf(context, form.get("note") ?? "");
-  const given = readDoubtForm(form);
-  if ("problem" in given) return refused(form, html`${given.problem}`)(context);
-  const { asked } = given;
-  return act(context, form, `resolve ${asked.commandId}`, async (stopped) => ({
+  const [note, as] = [form.get("note") ?? "", form.get("as")];
+  const actor = actorOf(context, note);
+  if (as !== "succeeded" && as !== "not-executed")
+    return refused(form, html`Choose what the partner says: it was executed, or it was not.`)(context);
+  const problem = noteProblem(note);
+  if (problem !== null) return refused(form, html`${problem}`)(context);
+  const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
+  const asked: ResolveRequest = { commandId, quoteId, as, force: form.get("force") === "yes" };
+  return act(context, form, `resolve ${commandId}`, async (stopped) => ({
     asked,
     ended: await resolve(connections, actor, asked, { warn }, stopped),
   }));

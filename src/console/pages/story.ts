@@ -1,8 +1,7 @@
 import { story as readStory, type Ending, type Step, type Story } from "../../operate/story/story.ts";
-import { facts, fitting, link, notice, select, tag } from "../html/elements.ts";
+import { facts, fitting, link, notice, pathTo, select, tag } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { pathTo } from "../html/path.ts";
-import { ago, at, block, code, count, html, inlineText, sentence, type Html } from "../html/text.ts";
+import { block, code, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
@@ -13,19 +12,17 @@ const SINCE = [
   ["30", "thirty days"],
   ["365", "a year"],
 ] as const;
-const DEFAULT_SINCE = "7";
 const MAX_PAYLOAD = 3_000;
 const MAX_STEPS_BYTES = 26_000;
 const MAX_OTHERS_BYTES = 10_000;
 
-/** Searches by one id. `since`: empty where the form does not ask how far to look back. */
-export const storySearch = (id: string, since: string): Html =>
+const searchForm = (id: string, since: string): Html =>
   html`<form class="panel filter" role="search" action="/story" method="get">
     <p class="field wide">
       <label for="id">Find what became of a commandId, quoteId, externalId or transactionId</label>
       <input id="id" name="id" value="${id}" autocomplete="off" spellcheck="false" />
     </p>
-    ${since === "" ? "" : select("since", "Look back", SINCE, since)}
+    ${select("since", "Look back", SINCE, since)}
     <p><button>Find</button></p>
   </form>`;
 
@@ -42,7 +39,7 @@ const endingOf = ({ about, id, tone, sentence: text, isDoubt }: Ending): Html =>
 const stepOf = ({ atMs, place, kind, title, tone, facts: rows, payload }: Step, nowMs: number): Html =>
   html`<li class="step ${tone}">
     <h3>${tag(tone, kind)} ${inlineText(title)}</h3>
-    <p>${at(atMs)}, ${ago(atMs, nowMs)} <span class="dim">${inlineText(place)}</span></p>
+    <p>${when(atMs, nowMs)} <span class="dim">${inlineText(place)}</span></p>
     ${rows.length === 0 ? "" : facts(rows.map(([name, value]) => [name, inlineText(value)] as const))}
     ${payload ? html`<details><summary>Its value</summary>${block(payload, MAX_PAYLOAD)}</details>` : ""}
   </li>`;
@@ -58,43 +55,35 @@ const stepsOf = (steps: readonly Step[], maxBytes: number, nowMs: number, id: st
   return html`<ol class="steps">${shown}</ol> ${left === 0 ? "" : more}`;
 };
 
+const NOTHING =
+  "The topics hold nothing of it in this time. Upper and lower case count. Look back further, or ask by another id.";
+
 /** What became of it first, then the steps; those of the machinery only for who wants them. */
 const storyView = ({ id, endings, steps, notes }: Story, nowMs: number): Html => {
   const machinery = steps.filter(({ isMachinery }) => isMachinery);
   const plain = steps.filter(({ isMachinery }) => !isMachinery);
-  const shown = fitting(endings.map(endingOf), MAX_OTHERS_BYTES);
-  const left = endings.length - shown.length;
-  const entries = count(machinery.length, "entry", "entries");
-  const behind = html`<details><summary>How the bridge worked on it: ${entries} of its journal</summary>
-    ${stepsOf(machinery, MAX_OTHERS_BYTES, nowMs, id)}</details>`;
-  return html`${shown} ${left > 0 ? html`<p class="dim">And ${left} more.</p>` : ""}
+  const behind = html`<details><summary>How the bridge worked on it: ${count(machinery.length, "entry", "entries")} of its
+    journal</summary> ${stepsOf(machinery, MAX_OTHERS_BYTES, nowMs, id)}</details>`;
+  return html`${fitting(endings.map(endingOf), MAX_OTHERS_BYTES)}
     ${notes.map((note) => notice("wait", sentence(note)))}
-    ${steps.length === 0 ? "" : html`<h2>Steps <small>in order of time</small></h2>`}
+    ${steps.length === 0 ? html`<p class="none">${NOTHING}</p>` : html`<h2>Steps <small>in order of time</small></h2>`}
     ${stepsOf(plain, MAX_STEPS_BYTES, nowMs, id)} ${machinery.length === 0 ? "" : behind}`;
 };
-
-const NOTHING =
-  "The topics hold nothing of it in this time. Upper and lower case count. Look back further, or ask by another id.";
 
 export const storyPage = async (context: ConsoleContext): Promise<Response> => {
   const { connections, read, clock } = context.var.site;
   const id = (context.req.query("id") ?? "").trim();
   const asked = context.req.query("since") ?? "";
-  const since = SINCE.some(([value]) => value === asked) ? asked : DEFAULT_SINCE;
-  const search = storySearch(id, since);
-  const about =
-    "What the topics hold of a command, a quote or a transaction: what became of it, and each step.";
-  if (id === "")
-    return page(context, { title: "Story", body: html`<h1>Story</h1> <p>${about}</p> ${search}` });
-  const found = await read(`story ${since} ${id}`, (report, signal) =>
-    readStory(connections, { id, sinceMs: clock.now() - Number(since) * DAY_MS }, report, signal),
+  const since = SINCE.some(([value]) => value === asked) ? asked : "7";
+  const search = searchForm(id, since);
+  if (id === "") return page(context, { title: "Story", body: html`<h1>Story</h1> ${search}` });
+  const found = await read(`story ${since} ${id}`, (onProgress, signal) =>
+    readStory(connections, { id, sinceMs: clock.now() - Number(since) * DAY_MS }, onProgress, signal),
   );
-  const none =
-    found.kind === "read" && found.value.steps.length === 0 ? html`<p class="none">${NOTHING}</p>` : "";
   return readingPage(context, found, {
     title: `Story of ${id.slice(0, 60)}`,
-    head: html`<h1>Story of ${code(id)}</h1> ${search} ${none}`,
-    what: "The topics are still being read, so there may be more",
+    head: html`<h1>Story of ${code(id)}</h1> ${search}`,
+    what: "The topics are being read",
     view: (story) => storyView(story, clock.now()),
   });
 };

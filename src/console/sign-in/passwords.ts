@@ -3,12 +3,11 @@ import { compare } from "bcryptjs";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Clock } from "../../runtime/clock.ts";
 import { keepNewest } from "../../runtime/keep-newest.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../site.ts";
 import type { User } from "./users.ts";
 
-/** Tries a minute of one name from one address, and of all names from it. Each check takes a thread's time. */
-const MAX_OF_NAME = 10;
-const MAX_OF_ADDRESS = 50;
+/** Wrong tries a minute from one address. Each check takes a thread's time. */
+const MAX_OF_ADDRESS = 20;
 const WINDOW_S = 60;
 /** A browser sends the password with each request. */
 const REMEMBER_MS = 3_600_000;
@@ -24,15 +23,13 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
    * once.
    */
   const remembered = new Map<string, number>();
-  const ofName = new RateLimiterMemory({ points: MAX_OF_NAME, duration: WINDOW_S });
-  const ofAddress = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });
+  const tries = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });
   const digest = (...parts: readonly string[]): string =>
     createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
 
-  const consume = async (address: string, ofOne: string): Promise<void> => {
+  const consume = async (address: string): Promise<void> => {
     try {
-      await ofAddress.consume(address);
-      await ofName.consume(ofOne);
+      await tries.consume(address);
     } catch (limited) {
       if (!(limited instanceof RateLimiterRes)) throw limited;
       throw new Problem(
@@ -49,12 +46,10 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
     const user = users().find((one) => one.name === name);
     const given = digest(user?.hash ?? "", name, password);
     if (user && (remembered.get(given) ?? 0) > clock.monotonic()) return user;
-    // Hashed, because a name may be as long as a header.
-    const ofOne = digest(address, name);
-    await consume(address, ofOne);
+    await consume(address);
     const isRight = await compare(password, user?.hash ?? users()[0]?.hash ?? NOBODYS_HASH);
     if (!isRight || user === undefined) return null;
-    await Promise.all([ofAddress.reward(address), ofName.reward(ofOne)]);
+    await tries.reward(address);
     keepNewest(remembered, given, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
     return user;
   };

@@ -14,9 +14,8 @@ export const users = [
 ] as const;
 
 type Sent = {
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | [string, string][];
   peer?: string;
-  rawHeaders?: string[];
   body?: string;
   method?: string;
 };
@@ -48,13 +47,13 @@ export const openConsole = ({
   const app = consoleApp(site);
   const send = async (
     path: string,
-    { headers = {}, peer = "10.0.0.9", rawHeaders = [], ...init }: Sent = {},
+    { headers = {}, peer = "10.0.0.9", ...init }: Sent = {},
   ): Promise<Response> =>
     app.request(
       `http://console.test${path}`,
       { headers, ...init },
       // As much of node's request as the app looks at.
-      { incoming: { socket: { remoteAddress: peer }, rawHeaders } as unknown as IncomingMessage },
+      { incoming: { socket: { remoteAddress: peer } } as unknown as IncomingMessage },
     );
   const post = (
     name: string,

@@ -1,23 +1,10 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { answer, serve, type Server } from "../partner/hostile-server.ts";
 
 export type Said = { group: string; name: string; status: string; detail: string; remedy: string | null };
-
-/** A file of the test's own. */
-export const fileWith = (text: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "file");
-  writeFileSync(file, text);
-  return file;
-};
 
 /** Nobody listens there. */
 export const NOWHERE = "127.0.0.1:1";
@@ -42,8 +29,8 @@ export const nowhere: Environment = {
 const SECRETS = ["access-token-of-tests", "x-token-of-tests", "webhook-secret-of-tests"];
 
 /** Runs `doctor`, and gives what it says of each thing. */
-export const examine = async (over: Environment, ...args: string[]) => {
-  const { code, out, err } = await runCommand({ ...nowhere, ...over }, ["doctor", "--json", ...args]);
+export const examine = async (over: Environment) => {
+  const { code, out, err } = await runCommand({ ...nowhere, ...over }, ["doctor", "--json"]);
   const told = JSON.parse(out) as { ok: boolean; checks: Said[] };
   const leaked = SECRETS.filter((secret) => (out + err).includes(secret));
   if (leaked.length > 0) throw new Error(`doctor told ${leaked.join(", ")}`);
@@ -71,14 +58,12 @@ export const freePort = async (): Promise<string> => {
 export const bridgeLike = (posted: string) => (method: string) =>
   method === "POST" ? answer(posted, "") : answer("405 Method Not Allowed", "", "Allow: POST\r\n");
 
-/** An HTTP server that answers by the method and the path of a request. */
-export const httpServer = async (reply: (method: string, path: string) => string): Promise<Server> => {
+/** An HTTP server that answers by the method of a request. */
+export const httpServer = async (reply: (method: string) => string): Promise<Server> => {
   const server: Server = await serve({
     onRequest: (socket) => {
-      const [method = "", path = ""] = (server.seen.find((each) => each.socket === socket)?.text ?? "").split(
-        " ",
-      );
-      socket.end(reply(method, path));
+      const [method = ""] = (server.seen.find((each) => each.socket === socket)?.text ?? "").split(" ");
+      socket.end(reply(method));
     },
   });
   return server;

@@ -1,0 +1,131 @@
+import { listLetters } from "../../operate/dead-letters/read.ts";
+import { isPause, PAUSABLE, pauses } from "../../operate/pause.ts";
+import { recordsPerMinute } from "../../operate/rates.ts";
+import { status } from "../../operate/status.ts";
+import { messageOf, OutageError } from "../../runtime/errors.ts";
+import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
+import type { Site } from "../site.ts";
+
+/** Counting dead letters, and asking for the offsets of an hour, is more work than the rest. */
+const SLOW_MS = 60_000;
+/** Dead letters are counted so far back. */
+const LETTERS_MS = 7 * 86_400_000;
+/** `what`: one sentence that says what to do; `more`: how, and since when. */
+export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
+
+/** A reconcile run is due every 15 minutes, so several were missed by then. */
+const LATE_MS = 3_600_000;
+
+const readParts = ({ connections, read, clock, warn, doubts }: Site) =>
+  Promise.all([
+    read("status", (_, signal) => status(connections, signal)),
+    read("pauses", (_, signal) => pauses(connections, { warn }, signal)),
+    read(
+      "letters by reason",
+      (onProgress, signal) => {
+        const selection = { sinceMs: clock.now() - LETTERS_MS };
+        return listLetters(connections, selection, { limit: 0, onProgress, warn }, signal);
+      },
+      SLOW_MS,
+    ),
+    read("rates", (_, signal) => recordsPerMinute(connections, signal), SLOW_MS),
+    doubts.look(),
+  ]);
+
+/** What is known at this moment. */
+export const readKnown = async (site: Site) => {
+  const [status, pauses, letters, rates, journal] = await readParts(site);
+  const opened = journal.value;
+  const doubts = { ...journal, value: opened && { ...opened.numbers(), ...opened.progress() } };
+  return { topic: site.connections.config.topics.commands, status, pauses, letters, rates, doubts };
+};
+export type Known = Awaited<ReturnType<typeof readKnown>>;
+
+const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
+const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
+
+const outageOf = ({ status, doubts, pauses, letters }: Known): Trouble[] => {
+  const errors = [status, doubts, pauses, letters].flatMap(({ error }) => (error === null ? [] : [error]));
+  const error = errors.find((each) => each instanceof OutageError) ?? errors[0];
+  if (error === undefined) return [];
+  const what =
+    error instanceof OutageError
+      ? html`Kafka, or the schema registry, does not answer: see that they run`
+      : html`A part of this page cannot be read: see why`;
+  const more = html`${sentence(messageOf(error))} What is not known is left out below. <code>cambio-bridge doctor</code>
+    says what is wrong.`;
+  return [bad(what, more)];
+};
+
+const doubtsOf = ({ doubts }: Known, nowMs: number): Trouble[] => {
+  const { doubts: n = 0, oldestSinceMs = null, problem = null } = doubts.value ?? {};
+  const what = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>: ask the partner what became
+    of ${n === 1 ? "it" : "them"}`;
+  const button = html`<a class="button" href="/doubts">See what is known and what to do</a>`;
+  const more = (sinceMs: number): Html =>
+    html`Money may have moved, and nobody knows. The oldest is in doubt since ${when(sinceMs, nowMs)}. ${button}`;
+  return [
+    ...(oldestSinceMs === null ? [] : [bad(what, more(oldestSinceMs))]),
+    ...(problem === null ? [] : [bad(html`The journal cannot be read`, html`${sentence(problem)}`)]),
+  ];
+};
+
+const replicasOf = ({ status, topic }: Known): Trouble[] => {
+  const known = status.value?.commands;
+  // Without its topic the flow was never set up.
+  if (!known || known.partitions.length === 0) return [];
+  const { members, lag, group, state } = known;
+  const isIdle = state === "Stable" && members.every(({ partitions }) => !partitions[topic]?.length);
+  if (members.length > 0 && !isIdle) return [];
+  const waiting = lag === 0 ? "none waits now" : count(lag, "command waits", "commands wait");
+  const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
+  const start = html`Start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID ${inlineText(group)}.
+    Where one runs, its /readyz says what it lacks, and <code>cambio-bridge doctor</code> what is wrong. The group's state
+    is ${inlineText(state)}.`;
+  return [bad(html`Nobody takes commands, and ${waiting}: ${advice}`, start)];
+};
+
+const lettersOf = ({ letters, status }: Known): Trouble[] => {
+  const lastDay = status.value?.deadLetters?.lastDay ?? 0;
+  const contradictions = letters.value?.byReason.get("CONTRADICTING_ANSWER") ?? 0;
+  const link = html`<a href="/dead-letters">Dead letters</a>`;
+  const asked = html`The partner contradicted ${count(contradictions, "final result")}: ask the partner at once`;
+  const tell = html`${link} of the reason CONTRADICTING_ANSWER tell which.`;
+  const recent = html`${count(lastDay, "dead letter")} in the last day: see why`;
+  return [
+    ...(contradictions === 0 ? [] : [bad(asked, tell)]),
+    ...(lastDay === 0 ? [] : [wait(recent, html`${link} were not understood, and can be replayed.`)]),
+  ];
+};
+
+const pausesOf = ({ pauses }: Known, nowMs: number): Trouble[] =>
+  PAUSABLE.flatMap((flow): Trouble[] => {
+    const entry = pauses.value?.get(flow);
+    if (!isPause(entry, nowMs)) return [];
+    const { by, note, atMs, untilMs } = entry;
+    const what = { commands: "Commands are", accepts: "Accepts are", reconcile: "Reconciling is" }[flow];
+    const end = untilMs === null ? "it is resumed" : at(untilMs);
+    const more = html`By <strong>${inlineText(by)}</strong> since ${at(atMs)}, until ${end}: ${inlineText(note)}. It goes on
+      with <code>cambio-bridge resume ${flow} --by NAME --note TEXT</code>.`;
+    return [wait(html`${what} paused`, more)];
+  });
+
+const reconcileOf = ({ status }: Known, nowMs: number): Trouble[] => {
+  const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
+  // Without members and without any run the flow is not used.
+  if (members.length === 0 && lastCompleteAtMs === null) return [];
+  if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= LATE_MS) return [];
+  const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
+  return [wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`)];
+};
+
+/** What is wrong, the worst first. */
+export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
+  const of = [outageOf, doubtsOf, replicasOf, lettersOf, pausesOf, reconcileOf];
+  const all = of.flatMap((each) => each(known, nowMs));
+  return [...all.filter(({ tone }) => tone === "bad"), ...all.filter(({ tone }) => tone === "wait")];
+};
+
+/** Whether everything was read that "nothing is wrong" speaks of. */
+export const isAllKnown = ({ status, pauses, doubts }: Known): boolean =>
+  status.value !== null && pauses.value !== null && doubts.value?.isComplete === true;
