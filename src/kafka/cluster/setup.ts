@@ -2,10 +2,9 @@ import type { Clock } from "../../runtime/clock.ts";
 import { counted } from "../../runtime/counted.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Registry } from "../schema/registry.ts";
+import { untilKnown, type Registry } from "../schema/registry.ts";
 import { RegistryError } from "../schema/registry-http.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
-import { untilKnown } from "../schema/until-known.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   DEFAULT_MAX_MESSAGE_BYTES,

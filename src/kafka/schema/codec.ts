@@ -73,14 +73,14 @@ const readerFor = (
   ours: ParsedSchema,
   read: avro.Type,
   id: number,
-  { kind, text, references }: RegisteredSchema,
+  { kind, text }: RegisteredSchema,
 ): Reader => {
   const refuse = (problem: string): Reader => ({
     refusal: `schema ${id} does not fit: ${problem.slice(0, MAX_PROBLEM_LENGTH)}`,
   });
   if (kind !== null && kind !== "AVRO") return refuse(`it is not Avro but ${kind}`);
   try {
-    const theirs = parseSchema([...references, text]);
+    const theirs = parseSchema(text);
     const problem = schemaMismatch(ours, theirs);
     if (problem !== null) return refuse(problem);
     return { resolver: read.createResolver(theirs.type), writer: theirs.type };
@@ -101,7 +101,7 @@ export const decoder = <T>(
   ownId: number | null = null,
   readType: avro.Type | null = null,
 ): Decode<T> => {
-  const ours = parseSchema([JSON.stringify(schema.json)]);
+  const ours = parseSchema(JSON.stringify(schema.json));
   const type = readType ?? ours.type;
   /** By schema id. At most as many as the registry has schemas; never evicted, since ids are immutable. */
   const readers = new Map<number, Reader>();

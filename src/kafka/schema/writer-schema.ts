@@ -1,13 +1,10 @@
 import avro from "avsc";
-import { branchesOf, skippedValues } from "./skipped-values.ts";
 
 /** A schema as the registry has it. */
 export type RegisteredSchema = {
   /** The registry's schemaType; null when absent, which means Avro. */
   kind: string | null;
   text: string;
-  /** The texts of the referenced schemas, dependencies first. */
-  references: readonly string[];
 };
 
 /**
@@ -16,7 +13,7 @@ export type RegisteredSchema = {
  */
 export type ParsedSchema = { type: avro.Type; meaning: ReadonlyMap<avro.Type, string> };
 
-/** Characters of a schema with its references. Ours have a twentieth of it. */
+/** Characters of a schema. Ours have a twentieth of it. */
 const MAX_TEXT_LENGTH = 262_144;
 /** Values that a reader may have to skip per record, in all of its unknown fields. */
 const MAX_SKIPPED_VALUES = 1_000;
@@ -38,12 +35,11 @@ const checkDefaults = (schema: unknown): void => {
 };
 
 /**
- * Parses an Avro schema, the last of the texts, after those that it refers to.
- * @throws when a text is not valid JSON or Avro, or could take long to parse
+ * Parses an Avro schema. One that refers to others in the registry is not understood.
+ * @throws when the text is not valid JSON or Avro, or could take long to parse
  */
-export const parseSchema = (texts: readonly string[]): ParsedSchema => {
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
-  if (length > MAX_TEXT_LENGTH) throw new Error(`it is ${length} characters long`);
+export const parseSchema = (text: string): ParsedSchema => {
+  if (text.length > MAX_TEXT_LENGTH) throw new Error(`it is ${text.length} characters long`);
   const meaning = new Map<avro.Type, string>();
   const typeHook = (schema: avro.Schema, options: avro.ForSchemaOptions): avro.Type | undefined => {
     if (typeof schema !== "object" || !("logicalType" in schema)) return undefined;
@@ -53,17 +49,39 @@ export const parseSchema = (texts: readonly string[]): ParsedSchema => {
     return type;
   };
   const options = { registry: {}, typeHook } as Partial<avro.ForSchemaOptions>;
-  let type: avro.Type | undefined;
-  for (const text of texts) {
-    const schema = JSON.parse(text) as avro.Schema;
-    checkDefaults(schema);
-    type = avro.Type.forSchema(schema, options);
-  }
-  if (!type) throw new Error("no schema");
-  return { type, meaning };
+  const schema = JSON.parse(text) as avro.Schema;
+  checkDefaults(schema);
+  return { type: avro.Type.forSchema(schema, options), meaning };
 };
 
-const { RecordType } = avro.types;
+const { ArrayType, MapType, RecordType, WrappedUnionType, UnwrappedUnionType } = avro.types;
+
+const branchesOf = (type: avro.Type): readonly avro.Type[] =>
+  type instanceof WrappedUnionType || type instanceof UnwrappedUnionType ? type.types : [type];
+
+/**
+ * The largest number of values that a decoder passes to skip one value of this type. Infinity if the schema sets no
+ * limit: an array or map states its own length, and may claim 2^40 items in five bytes; a type that contains itself
+ * has no bound.
+ */
+const skippedValues = (type: avro.Type, known = new Map<avro.Type, number>()): number => {
+  const counted = known.get(type);
+  if (counted !== undefined) return counted;
+  // Holds until the parts are counted: a type found among its own parts contains itself.
+  known.set(type, Infinity);
+  const count = (part: avro.Type): number => skippedValues(part, known);
+  const sum = (parts: readonly avro.Type[]): number => parts.reduce((total, part) => total + count(part), 1);
+  const most = (parts: readonly avro.Type[]): number =>
+    parts.reduce((largest, part) => Math.max(largest, count(part)), 0);
+
+  let values = 1;
+  if (type instanceof ArrayType || type instanceof MapType) values = Infinity;
+  else if (type instanceof RecordType) values = sum(type.fields.map((field) => field.type));
+  else if (type instanceof WrappedUnionType || type instanceof UnwrappedUnionType)
+    values = 1 + most(type.types);
+  known.set(type, values);
+  return values;
+};
 
 const kindOf = ({ typeName, name }: avro.Type): string =>
   name === undefined ? typeName : `${typeName} ${name}`;

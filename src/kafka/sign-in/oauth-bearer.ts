@@ -2,7 +2,6 @@ import type { Mechanism } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { protocolErrorOf } from "../errors.ts";
-import { jwtPurpose } from "./jwt-claims.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 import type { TokenSource } from "./token-source.ts";
 
@@ -62,11 +61,8 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
       const token = await tokens.token();
       const refused = (why: string): SignInError => {
         tokens.refused(token);
-        const purpose = jwtPurpose(token);
-        const what = `the broker ${host}:${port} refused the token: ${redacted(statusOf(why), [token])}`;
-        return new SignInError(
-          purpose === "" ? what : `${what} (the token says: ${redacted(purpose, [token])})`,
-        );
+        const status = redacted(statusOf(why), [token]);
+        return new SignInError(`the broker ${host}:${port} refused the token: ${status}`);
       };
       const challenge = await saslAuthenticate({
         request: saslRequest(firstMessage(token, extensions)),

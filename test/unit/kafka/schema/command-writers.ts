@@ -59,6 +59,5 @@ export const written = (
 export const registered = (schema: unknown, over: Partial<RegisteredSchema> = {}): RegisteredSchema => ({
   kind: null,
   text: typeof schema === "string" ? schema : JSON.stringify(schema),
-  references: [],
   ...over,
 });
