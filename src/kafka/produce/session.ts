@@ -43,17 +43,13 @@ const batchOf = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<
 };
 
 const messagesOf = async (batch: readonly PendingRecord[], nowMs: number): Promise<PreparedMessage[]> => {
-  const records = new Map<number, Outgoing[]>();
-  for (const { partition, record } of batch) {
-    const ofPartition = records.get(partition);
-    if (ofPartition) ofPartition.push(record);
-    else records.set(partition, [record]);
-  }
+  const byPartition = Map.groupBy(batch, ({ partition }) => partition);
   try {
     return await Promise.all(
-      [...records].map(async ([partition, ofPartition]) =>
-        preparedMessage(partition, await batchOf(ofPartition, nowMs)),
-      ),
+      [...byPartition].map(async ([partition, items]) => {
+        const records = items.map(({ record }) => record);
+        return preparedMessage(partition, await batchOf(records, nowMs));
+      }),
     );
   } catch (error) {
     throw new EncodeError(error);
