@@ -1,7 +1,7 @@
 import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
-import { takePartitionsWithoutLeader } from "./cluster/metadata-response.ts";
+import { takePartitionsWithoutLeader } from "./kafkajs-fixes/metadata-response.ts";
 import { checkBatches } from "./kafkajs-fixes/checked-batches.ts";
 import { leaveOutAborted } from "./kafkajs-fixes/aborted-records.ts";
 import { readWholeHeaders } from "./kafkajs-fixes/whole-headers.ts";

@@ -7,8 +7,6 @@ import { eventually } from "../support/eventually.ts";
 import { follow } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
 import { registryProxy } from "../support/registry-proxy.ts";
-import { ownNames, toolSettings } from "../support/settings.ts";
-import { runProgram } from "../support/program.ts";
 import { openWorld } from "../support/world.ts";
 
 const cluster = sharedCluster();
@@ -41,18 +39,6 @@ test("serve waits for a registry that has just started, and says so", async () =
   registry.forget(none);
   await bridge.untilReady();
   expect(await bridge.stop()).toBe(0);
-});
-
-test("setup asks such a registry again", async () => {
-  const registry = await registryProxy();
-  const settings = { ...toolSettings(cluster, ownNames()), SCHEMA_REGISTRY_URL: registry.url };
-  expect(await runProgram(["setup"], settings)).toMatchObject({ code: 0 });
-  // Four questions end with a registration, which fails: it knows nothing for two attempts.
-  const until = registry.questions.length + 8;
-  registry.forget(() => registry.questions.length <= until);
-  const again = await runProgram(["setup"], settings);
-  expect(again).toMatchObject({ code: 0, err: "" });
-  expect(again.out).toContain("the schema registry answered 500 (not now)");
 });
 
 test("a command waits for a schema that the registry does not know yet, and others go on meanwhile", async () => {

@@ -2,7 +2,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { askCoordinator } from "./coordinator.ts";
-import { openInternalCluster, type InternalBroker } from "./internal-cluster.ts";
+import { openInternalCluster, type InternalBroker } from "../kafkajs-fixes/internal-cluster.ts";
 import { preparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 
 export type Verdict = "allowed" | "denied" | "missing";

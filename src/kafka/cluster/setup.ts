@@ -1,9 +1,7 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { counted } from "../../runtime/counted.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Cluster } from "./cluster.ts";
-import { untilKnown, type Registry } from "../schema/registry.ts";
-import { RegistryError } from "../schema/registry-http.ts";
+import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
@@ -27,7 +25,6 @@ export type SetupOptions = {
 type Ports = {
   cluster: Cluster;
   registry: Registry;
-  clock: Pick<Clock, "sleep">;
   say: (line: string) => void;
   stopped?: AbortSignal;
 };
@@ -123,21 +120,11 @@ const setUpSchema = async (
 };
 
 const setUpSchemas = async (options: SetupOptions, ports: Ports): Promise<void> => {
-  const { clock, say, stopped } = ports;
-  const sleep = (ms: number): Promise<void> => clock.sleep(ms, stopped);
-  /** A registry that has just started may fail at first. */
-  const saying = (error: unknown): null => {
-    if (!(error instanceof RegistryError) || (error.status ?? 0) < 500) throw error;
-    say(error.message);
-    return null;
-  };
   for (const { name, schema } of topicPlans(options.names)) {
     if (schema === null) continue;
-    stopped?.throwIfAborted();
+    ports.stopped?.throwIfAborted();
     const subject = subjectOf(name);
-    const attempt = (): Promise<string> => setUpSchema(subject, schema, options, ports);
-    const done = (await untilKnown(() => attempt().catch(saying), { sleep })) ?? (await attempt());
-    say(`schema ${subject}: ${done}`);
+    ports.say(`schema ${subject}: ${await setUpSchema(subject, schema, options, ports)}`);
   }
 };
 

@@ -52,7 +52,7 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
       if (head && head.records > MAX_BATCH_RECORDS)
         throw new Error(`it has more than ${MAX_BATCH_RECORDS} records`);
       const records = await decompress(data, maxBytes);
-      addToBudget(data, { bytes: records.length, records: head?.records ?? 0 });
+      addToBudget(data, records.length, head?.records ?? 0);
       return records;
     } catch (error) {
       // Names the batch, so that an operator can find or skip it.

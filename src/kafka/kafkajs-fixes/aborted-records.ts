@@ -42,11 +42,8 @@ export const withoutAborted = (partition: FetchedPartition): FetchedPartition =>
   return { ...partition, abortedTransactions: [], messages };
 };
 
-let done = false;
-
 /** Keeps the records of aborted transactions from all readers. */
 export const leaveOutAborted = (): void => {
-  if (done) return;
   // kafkajs looks up the module for each request. The last version first: some take their `decode` from the one before.
   for (let version = LAST_VERSION; version >= FIRST_VERSION; version -= 1)
     replaceModule<ResponseModule>(`requests/fetch/v${version}/response`, [], ({ decode, parse }) => ({
@@ -62,5 +59,4 @@ export const leaveOutAborted = (): void => {
         return { ...response, responses };
       },
     }));
-  done = true;
 };

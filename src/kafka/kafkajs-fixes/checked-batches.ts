@@ -64,11 +64,7 @@ const checked = (decode: DecodeBatch): DecodeBatch => {
   };
 };
 
-let done = false;
-
 /** Makes kafkajs compare batches with their checksums, and deliver what lies before one that cannot be read. */
 export const checkBatches = (): void => {
-  if (done) return;
   replaceModule<DecodeBatch>("recordBatch/v0/decoder", ["requests/fetch/v4/decodeMessages"], checked);
-  done = true;
 };

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf } from "../../runtime/json-object.ts";
 import { askRegistry, RegistryError, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
@@ -23,29 +22,24 @@ export type Registry = {
 /** 30 seconds in all: a registry that has just started, or copies another one, knows late what it has. */
 const AGAIN_AFTER_MS = [500, 1_000, 2_000, 4_000, 8_000, 14_500];
 
-/** Asks the registry again while it does not know the answer yet. Null: it has not come to know it. */
-export const untilKnown = async <T>(
-  ask: () => Promise<T | null>,
-  { sleep }: Pick<Clock, "sleep">,
-): Promise<T | null> => {
-  for (const waitMs of AGAIN_AFTER_MS) {
-    const known = await ask();
-    if (known !== null) return known;
-    await sleep(waitMs);
-  }
-  return ask();
-};
-
 /** Waits for a schema that the registry does not know yet. All who ask for the same id meanwhile share one wait. */
 export const patientWriter = (
   { writer }: Pick<Registry, "writer">,
   clock: Pick<Clock, "sleep">,
 ): Registry["writer"] => {
   const underWay = new Map<number, Promise<RegisteredSchema | null>>();
+  const untilKnown = async (id: number): Promise<RegisteredSchema | null> => {
+    for (const waitMs of AGAIN_AFTER_MS) {
+      const known = await writer(id);
+      if (known !== null) return known;
+      await clock.sleep(waitMs);
+    }
+    return writer(id);
+  };
   return (id) => {
     const same = underWay.get(id);
     if (same) return same;
-    const asked = untilKnown(() => writer(id), clock).finally(() => underWay.delete(id));
+    const asked = untilKnown(id).finally(() => underWay.delete(id));
     underWay.set(id, asked);
     return asked;
   };
@@ -63,23 +57,10 @@ const schemaOf = (answer: unknown): RegisteredSchema => {
   return { text: schema, kind: typeof schemaType === "string" ? schemaType : null };
 };
 
-/** A schema without its `doc` attributes. */
-const withoutDocs = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutDocs);
-  const object = objectOf(value);
-  if (object === null) return value;
-  const entries = Object.entries(object).filter(([name]) => name !== "doc");
-  return Object.fromEntries(entries.map(([name, inner]) => [name, withoutDocs(inner)]));
-};
-
-const isSame = (text: string, schema: Schema): boolean =>
-  isDeepStrictEqual(withoutDocs(parseJson(text)), withoutDocs(schema.json));
-
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
   const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
-  const latest = (subject: string): Promise<unknown> => ask("GET", `${pathOf(subject)}/versions/latest`);
 
   return {
     writer: async (id) => {
@@ -87,14 +68,11 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
       return answer === null ? null : schemaOf(answer);
     },
     find: async (subject, schema) => {
-      const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
-      if (exact !== null) return idOf(exact);
-      // Not every registry supports `normalize`.
-      const there = await latest(subject);
-      return there !== null && isSame(schemaOf(there).text, schema) ? idOf(there) : null;
+      const found = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
+      return found === null ? null : idOf(found);
     },
     incompatibility: async (subject, schema) => {
-      const there = await latest(subject);
+      const there = await ask("GET", `${pathOf(subject)}/versions/latest`);
       if (there === null) return null;
       try {
         schema.type.createResolver(parseSchema(schemaOf(there).text).type);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Cluster, FoundTopic } from "../../../../src/kafka/cluster/cluster.ts";
 import { inspect } from "../../../../src/kafka/cluster/inspect.ts";
-import { RegistryError } from "../../../../src/kafka/schema/registry-http.ts";
 import type { Registry } from "../../../../src/kafka/schema/registry.ts";
 import { setUp } from "../../../../src/kafka/cluster/setup.ts";
 import { topicPlans, type LargestRecord, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
@@ -67,11 +66,10 @@ const paper = ({
     writer: () => Promise.resolve(null),
   };
   const said: string[] = [];
-  const clock = { sleep: () => Promise.resolve() };
   const run = (over: { dryRun?: boolean; replicationFactor?: number } = {}, stopped?: AbortSignal) =>
     setUp(
       { names, partitions: 6, replicationFactor: -1, dryRun: false, largestRecords: room, ...over },
-      { cluster, registry, clock, say: (line) => void said.push(line), ...(stopped && { stopped }) },
+      { cluster, registry, say: (line) => void said.push(line), ...(stopped && { stopped }) },
     );
   const look = (used = roles, lookbackMs: number | null = null) =>
     inspect({ names, used, largestRecords: room, lookbackMs }, { cluster, registry });
@@ -207,28 +205,6 @@ describe("setup", () => {
     await run();
     expect((await look()).problems).toEqual([]);
     expect(said[0]).toBe("topic events: created, 6 partitions, 1 replica, min.insync.replicas=1");
-  });
-
-  const refusing = (status: number) =>
-    new RegistryError(`the schema registry answered ${status}`, { status });
-
-  test("asks a registry that fails again, for a while", async () => {
-    const { run, registry, said, subjects } = paper();
-    const find = registry.find.bind(registry);
-    let failures = 0;
-    registry.find = (...asked) => (failures++ < 3 ? Promise.reject(refusing(500)) : find(...asked));
-    await run();
-    expect(subjects.size).toBe(4);
-    expect(said.filter((line) => line === "the schema registry answered 500")).toHaveLength(3);
-    registry.find = () => Promise.reject(refusing(503));
-    await expect(run()).rejects.toThrow("Setup did not finish: the schema registry answered 503.");
-  });
-
-  test("does not ask one again that refuses", async () => {
-    const { run, registry, said } = paper();
-    registry.find = () => Promise.reject(refusing(403));
-    await expect(run()).rejects.toThrow("the schema registry answered 403");
-    expect(said.at(-1)).toContain("topic");
   });
 
   test.each([false, true])(
