@@ -5,7 +5,7 @@ import { MISSING } from "../kafka/cluster/inspect.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { askBrokers, checkAdvertised, type BrokerAnswer } from "./brokers.ts";
-import { fail, ok, runBounded, skipped, warn, type Bounds, type Check, type Subject } from "./check.ts";
+import { fail, ok, runBounded, skipped, type Bounds, type Check, type Subject } from "./check.ts";
 import { checkMembers } from "./members.ts";
 import { checkRights } from "./rights.ts";
 import { checkTopics } from "./topics.ts";
@@ -17,8 +17,6 @@ const BROKERS_MS = 16_000;
 const CLUSTER_MS = 8_000;
 const AT_LEAST_MS = 1_000;
 const TOKEN_MS = 8_000;
-/** A token is renewed at 0.8 of its life: the source may be away for the rest. */
-const MIN_LIFE_MS = 20_000;
 
 /** Asks for a token for Kafka. Nothing where Kafka takes none. */
 const checkToken = async (
@@ -45,17 +43,7 @@ const checkToken = async (
         : "see KAFKA_OAUTH_TOKEN_ENDPOINT, KAFKA_OAUTH_CLIENT_ID, KAFKA_OAUTH_CLIENT_SECRET, and the scope and audience; check that it runs and can be reached";
     return [fail(name, `it gives no token (${messageOf(error)})`, remedy)];
   }
-  const lifeMs = tokens.lifetimeMs();
-  const lives = lifeMs === null ? "" : `, which live ${Math.round(lifeMs / 1_000)} s`;
-  return lifeMs !== null && lifeMs < MIN_LIFE_MS
-    ? [
-        warn(
-          name,
-          `gives tokens${lives}, too short to renew them in time`,
-          "give tokens a life of some minutes, 20 s at least",
-        ),
-      ]
-    : [ok(name, `gives tokens${lives}`)];
+  return [ok(name, "gives tokens")];
 };
 
 /** The brokers that clients would use; or why there are none. */

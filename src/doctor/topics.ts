@@ -2,7 +2,7 @@ import { topicDemands } from "../bridge/prerequisites.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import type { Cluster, FoundTopic, PartitionState } from "../kafka/cluster/cluster.ts";
-import { askCoordinator } from "../kafka/cluster/coordinator.ts";
+import { askCoordinator } from "../kafka/cluster/found-group.ts";
 import { topicFindings } from "../kafka/cluster/inspect.ts";
 import { droppedText, journalIdentity } from "../kafka/cluster/log-identity.ts";
 import { counted } from "../runtime/counted.ts";

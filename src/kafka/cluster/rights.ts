@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
-import { askCoordinator } from "./coordinator.ts";
+import { askCoordinator } from "./found-group.ts";
 import { openInternalCluster, type InternalBroker } from "../kafkajs-fixes/internal-cluster.ts";
 import { preparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 

@@ -29,9 +29,5 @@ export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenS
       : Promise.resolve(token);
   },
   refused: () => undefined,
-  lifetimeMs: () => {
-    const expiresAt = jwtExpiryMs(read().trim());
-    return expiresAt === null ? null : expiresAt - clock.now();
-  },
   close: () => undefined,
 });

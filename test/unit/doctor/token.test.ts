@@ -32,17 +32,12 @@ test("a token endpoint that answers nothing", async () => {
   expect(line("kafka")).toMatch(/^fail it gives no token \(.*check that it runs/);
 });
 
-test("tokens that live too short, and those that live long enough", async () => {
-  for (const [seconds, said] of [
-    [3, /^warn gives tokens, which live 3 s, too short .*20 s at least/],
-    [300, /^ok gives tokens, which live 300 s/],
-  ] as const) {
-    const body = JSON.stringify({ access_token: "opaque", token_type: "bearer", expires_in: seconds });
-    const { port } = await httpServer(() => answer("200 OK", body));
-    const { line, of } = await examine(withEndpoint(port));
-    expect(line("kafka", "token endpoint")).toMatch(said);
-    expect(of("kafka", "broker")).toHaveLength(1);
-  }
+test("a token endpoint that gives tokens", async () => {
+  const body = JSON.stringify({ access_token: "opaque", token_type: "bearer", expires_in: 300 });
+  const { port } = await httpServer(() => answer("200 OK", body));
+  const { line, of } = await examine(withEndpoint(port));
+  expect(line("kafka", "token endpoint")).toMatch(/^ok gives tokens/);
+  expect(of("kafka", "broker")).toHaveLength(1);
 });
 
 test("a token file whose token has expired", async () => {
