@@ -2,8 +2,9 @@ import { electionGroup } from "../log-to-events/wire/note.ts";
 import { usedTopics } from "../bridge/prerequisites.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
-import { connectRights, type GroupVerdict, type Rights } from "../kafka/cluster/rights.ts";
+import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
 import { topicPlans, type Role, type TopicPlan } from "../kafka/cluster/topics.ts";
+import { protocolErrorOf } from "../kafka/errors.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
@@ -37,31 +38,6 @@ const ofTopic = async (rights: Rights, plan: TopicPlan): Promise<Check[]> => {
   return checks;
 };
 
-const ofGroup = (verdict: GroupVerdict, groupId: string, sessionTimeoutMs: number): Check[] => {
-  switch (verdict) {
-    case "allowed":
-      return [];
-    case "denied":
-      return [fail(`group ${groupId}`, "this user may not join the group", "grant Read on it")];
-    case "session":
-      return [
-        fail(
-          "KAFKA_SESSION_TIMEOUT",
-          `the brokers allow no session of ${sessionTimeoutMs / 1_000} s, so that no replica can join its groups`,
-          "set it between group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers",
-        ),
-      ];
-    case "protocol":
-      return [
-        fail(
-          `group ${groupId}`,
-          "its members are another kind of program: no replica can join them",
-          "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start",
-        ),
-      ];
-  }
-};
-
 /** Checks that `serve` may do what it does, by requests that change nothing. */
 export const checkRights = async (
   config: Config,
@@ -79,16 +55,26 @@ export const checkRights = async (
     signal.throwIfAborted();
   };
   const askGroup = (id: string): Promise<void> =>
-    ask(`group ${id}`, async () => ofGroup(await rights.group(id, sessionTimeoutMs), id, sessionTimeoutMs));
+    ask(`group ${id}`, async () => {
+      const name = `group ${id}`;
+      try {
+        const verdict = await rights.group(id, sessionTimeoutMs);
+        return verdict === "denied"
+          ? [fail(name, "this user may not join the group", "grant Read on it")]
+          : [];
+      } catch (error) {
+        if (!/^(INVALID_SESSION|INCONSISTENT_GROUP)/.test(protocolErrorOf(error))) throw error;
+        const remedy = "see KAFKA_SESSION_TIMEOUT, and whether another program is in that group";
+        return [fail(name, `no replica can join the group (${messageOf(error)})`, remedy)];
+      }
+    });
   try {
     const roles = checkedRoles(config);
     for (const plan of topicPlans(config.topics).filter(({ role }) => roles.includes(role)))
       await ask(`topic ${plan.name}`, () => ofTopic(rights, plan));
     const { flows } = config.bridge;
     if (flows.includes("commands")) await askGroup(groupId);
-    // One line says of the session for all groups.
-    if (flows.includes("reconcile") && !checks.some(({ name }) => name === "KAFKA_SESSION_TIMEOUT"))
-      await askGroup(electionGroup(config));
+    if (flows.includes("reconcile")) await askGroup(electionGroup(config));
   } finally {
     void rights.close();
   }

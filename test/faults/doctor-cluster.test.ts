@@ -101,9 +101,11 @@ test("replicas that are behind, partitions that cannot be written, and those tha
 test("a session that the brokers do not allow", async () => {
   const world = await newWorld();
   const { of } = await examine(world, { KAFKA_SESSION_TIMEOUT: "1h" });
-  expect(of("rights")).toEqual([
-    expect.stringMatching(/^fail rights KAFKA_SESSION_TIMEOUT: the brokers allow no session of 3600 s/),
-  ]);
+  expect(of("rights")).toContainEqual(
+    expect.stringMatching(
+      /^fail rights group .*: no replica can join the group .*: see KAFKA_SESSION_TIMEOUT/,
+    ),
+  );
 }, 120_000);
 
 test("a journal that is another one than before, before and after a restart", async () => {

@@ -8,19 +8,13 @@ export type FoundGroup = {
   members: readonly {
     clientId: string;
     host: string;
-    /**
-     * What it reads, and the text with which it joined. Absent where that is not known, as while the group
-     * rebalances.
-     */
+    /** What it reads, and the text with which it joined. Absent where not known, as while the group rebalances. */
     joined?: { topics: readonly string[]; userData: string };
     partitions: Readonly<Record<string, readonly number[]>>;
   }[];
 };
 
-/**
- * The state of a group that kafkajs cannot describe: Kafka says "Dead", and lists it all the same. A member joined
- * with Kafka's new group protocol (group.protocol=consumer), which no bridge does.
- */
+/** The state of a group that Kafka calls "Dead" and lists all the same: a member joined with group.protocol=consumer. */
 export const NEW_PROTOCOL = "NewProtocol";
 
 /** What to say of such a group. */

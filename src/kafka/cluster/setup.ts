@@ -29,17 +29,11 @@ type Ports = {
   stopped?: AbortSignal;
 };
 
-/**
- * With three replicas or more, an acknowledged record must be on two of them. With one, the brokers' default
- * must not ask for more.
- */
+/** Three replicas or more: an acknowledged record must be on two. One: the brokers' default must not ask for more. */
 const insyncOf = (replicas: number): Record<string, string> =>
   replicas === 2 ? {} : { "min.insync.replicas": replicas > 2 ? "2" : "1" };
 
-/**
- * The largest records that the settings allow must fit, and a dead letter of the largest command that its
- * topic accepts.
- */
+/** The largest records that the settings allow must fit, and a dead letter of the largest possible command. */
 const withMaxMessageBytes = async (
   { name, config }: TopicPlan,
   { names, largestRecords }: SetupOptions,
@@ -69,10 +63,7 @@ const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster)
 const sizeOf = (partitions: number, replicas: number): string =>
   `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
 
-/**
- * An empty journal has forgotten which quotes were accepted. A new bridge has none of its topics, or some that were
- * made for it.
- */
+/** An empty journal has forgotten which quotes were accepted; a new bridge mostly has none of its topics. */
 const journalCaution = (journal: string): string =>
   `Caution: topic ${journal} is missing, and others are there. If this bridge has run before, its journal is lost: before any replica with commands starts, do what "The journal is lost" in docs/failures.md says.`;
 

@@ -20,9 +20,8 @@ type ResponseModule = { decode: (raw: Buffer) => Promise<Response>; parse: unkno
 const [FIRST_VERSION, LAST_VERSION] = [4, 11];
 
 /**
- * Marks the records of aborted transactions as control records, which kafkajs hands to nobody. A transaction is aborted
- * from its first offset to its producer's next control record.
- * @see https://kafka.apache.org/protocol the fetch response: `aborted_transactions`
+ * Marks the records of aborted transactions as control records, which kafkajs hands to nobody: from a transaction's
+ * first offset to its producer's next control record.
  */
 export const withoutAborted = (partition: FetchedPartition): FetchedPartition => {
   // Brokers list the transactions in the order in which they ended.

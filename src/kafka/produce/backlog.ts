@@ -33,10 +33,7 @@ export type BacklogOptions = {
   /** Limits of unacknowledged records and their bytes; beyond them records are rejected as `overloaded`. */
   maxWaiting: number;
   maxWaitingBytes: number;
-  /**
-   * Called with the milliseconds from `publish` to the acknowledgement of a record. Not called for a record that was
-   * given up before.
-   */
+  /** Called with the milliseconds from `publish` to the acknowledgement, unless the record was given up before. */
   acknowledged?: (ms: number) => void;
 };
 
@@ -52,15 +49,6 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
     size -= 1;
     waitingBytes -= item.bytes;
     return true;
-  };
-
-  /** Never throws: otherwise the rest of the batch would be sent again. */
-  const reportLatency = (ms: number): void => {
-    try {
-      acknowledged?.(ms);
-    } catch {
-      // A failing metric must not fail a record that is written.
-    }
   };
 
   return {
@@ -90,7 +78,7 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
         next.set(item.partition, offset + 1);
         if (!settle(item)) continue;
         item.resolve({ partition: item.partition, offset });
-        reportLatency(now - item.since);
+        acknowledged?.(now - item.since);
       }
     },
 

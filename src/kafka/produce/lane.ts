@@ -20,10 +20,7 @@ export type LaneOwner = {
   written: (lane: Lane, batch: readonly PendingRecord[], first: ReadonlyMap<number, number>) => void;
   /** The topic does not take this record, whose batch was refused with this error. */
   refused: (item: PendingRecord, error: unknown) => void;
-  /**
-   * These records of a send were not acknowledged, and are in the queue again. `whose`: the broker has answered for the
-   * partitions; or nothing is known, and the connection is replaced.
-   */
+  /** These records were not acknowledged, and are in the queue again. `connection`: nothing is known, it is replaced. */
   failed: (
     lane: Lane,
     left: readonly PendingRecord[],
@@ -32,10 +29,7 @@ export type LaneOwner = {
   ) => void;
 };
 
-/**
- * A queue of records with a connection of its own, and at most one produce request under way. What fails here is tried
- * again here, and delays no other lane.
- */
+/** A queue of records with its own connection and one request under way. What fails here delays no other lane. */
 export class Lane {
   readonly #owner: LaneOwner;
   readonly #brokerTimeoutMs: number;

@@ -80,8 +80,7 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
     ],
 
     /**
-     * Gives up sends that take too long. During an outage queues are not drained: drops the settled records, which must
-     * not pile up in them.
+     * Gives up sends that take too long, and lets go of settled records, which must not pile up during an outage.
      * @returns the milliseconds that the slowest send has taken, or Infinity if a record waits for a leader
      */
     sweep: (): number => {

@@ -11,10 +11,7 @@ export const jwtExpiryMs = (token: string): number | null => {
   return typeof exp === "number" && exp > 0 && exp < 1e12 ? exp * 1_000 : null;
 };
 
-/**
- * A token from a file that another process renews.
- * @param read gives the current text of the file
- */
+/** A token from a file that another process renews. */
 export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenSource => ({
   ready: () => Promise.resolve(),
   token: () => {

@@ -108,12 +108,9 @@ describe("the plan", () => {
     expect(plan?.config).toMatchObject({
       "cleanup.policy": "delete",
       "unclean.leader.election.enable": "false",
+      "retention.bytes": "-1",
       "retention.ms": String(days * DAY_MS),
     });
-  });
-
-  test("no topic is limited in size, whatever the brokers' default is", () => {
-    for (const { name, config } of topicPlans(names)) expect(config["retention.bytes"], name).toBe("-1");
   });
 });
 
@@ -200,13 +197,6 @@ describe("setup", () => {
     }
   });
 
-  test("with one broker, topics can be written to whatever its default is, and setup says so", async () => {
-    const { run, look, said } = paper({ defaultReplicas: 1, brokerConfig: { "min.insync.replicas": "2" } });
-    await run();
-    expect((await look()).problems).toEqual([]);
-    expect(said[0]).toBe("topic events: created, 6 partitions, 1 replica, min.insync.replicas=1");
-  });
-
   test.each([false, true])(
     "creates nothing where nobody says how many replicas topics get (dry run: %s)",
     async (dryRun) => {
@@ -231,13 +221,6 @@ describe("setup", () => {
     await run();
     const dead = created.find(({ name }) => name === "dead");
     expect(Number(dead?.config["max.message.bytes"])).toBe(5_065_536);
-  });
-
-  test("also when the commands topic is new, with the broker's default", async () => {
-    const { run, look, topics } = paper({ brokerConfig: { "max.message.bytes": "3000000" } });
-    await run();
-    expect(topics.get("dead")?.config["max.message.bytes"]).toBe("3065536");
-    expect((await look()).problems).toEqual([]);
   });
 
   test("a new topic accepts the largest records that the settings allow", async () => {

@@ -73,11 +73,6 @@ it("with wide longs, reads every long of Avro, and any other value as before", a
   expect(await decode(bytes.subarray(0, at))).toMatchObject({ detail: "the Avro value is cut off" });
 });
 
-it("encodes values larger than its buffer", async () => {
-  const large = { ...whole, commandId: "x".repeat(1_000_000) };
-  expect(await decodeOne(encoder(SCHEMA, 7)(large), commandSchema())).toEqual({ ok: true, value: large });
-});
-
 it("reads an older schema: missing fields get their defaults", async () => {
   const older = commandSchema((command, acceptQuote) => {
     without(command, "expiresAt");
@@ -101,104 +96,58 @@ it("reads a newer schema with more optional fields, in another order", async () 
   expect(await decodeOne(bytes, newer)).toEqual({ ok: true, value: whole });
 });
 
-type Foreign = { name: string; schema: RecordJson; over?: Parameters<typeof written>[2]; detail: string };
-const foreign: Foreign[] = [
-  {
-    name: "an amount that is a double",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "double"])),
-    over: { accept: { amount: 1000.1 } },
-    detail: "amount may be double",
-  },
-  {
-    name: "an amount that may be a double",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "string", "double"])),
-    detail: "amount may be double",
-  },
-  {
-    name: "bytes in place of a text",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "quoteId", "bytes")),
-    over: { accept: { quoteId: Buffer.from("q-1") } },
-    detail: "quoteId may be bytes",
-  },
-  {
-    name: "an int in place of a long",
-    schema: commandSchema((command) => retype(command, "issuedAt", "int")),
-    over: { command: { issuedAt: 1_795_262_400 } },
-    detail: "issuedAt may be int",
-  },
-  {
-    name: "microseconds in place of milliseconds",
-    schema: commandSchema((command) =>
-      retype(command, "issuedAt", { type: "long", logicalType: "timestamp-micros" }),
-    ),
-    detail: "issuedAt is timestamp-micros",
-  },
-  {
-    name: "no counterparty",
-    schema: commandSchema((_, acceptQuote) => without(acceptQuote, "counterpartyId")),
-    detail: "lacks counterpartyId",
-  },
-  {
-    name: "a counterparty that may be null",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "counterpartyId", ["null", "string"])),
-    detail: "counterpartyId may be null",
-  },
-  {
-    name: "a misspelt amount",
-    schema: commandSchema((_, acceptQuote) => {
-      without(acceptQuote, "amount");
-      acceptQuote.fields.push({ name: "ammount", type: ["null", "string"], default: null });
-    }),
-    over: { accept: { ammount: "1000.10" } },
-    detail: "lacks amount but has ammount",
-  },
-  {
-    name: "a new field that is not optional",
-    schema: commandSchema((_, acceptQuote) => acceptQuote.fields.push({ name: "limit", type: "string" })),
-    over: { accept: { limit: "5.10" } },
-    detail: "unknown field limit",
-  },
-  {
-    name: "one more kind of request",
-    schema: commandSchema((command) => {
-      const request = command.fields.find(({ name }) => name === "request");
-      (request?.type as RecordJson[]).push({
-        type: "record",
-        name: "CancelQuote",
-        fields: [{ name: "quoteId", type: "string" }],
-      });
-    }),
-    detail: "request may be record cambio.bridge.v1.CancelQuote",
-  },
-  {
-    name: "another namespace",
-    schema: commandSchema((command) => {
-      command.namespace = "cambio.bridge.v2";
-    }),
-    over: {
-      command: {
-        request: {
-          "cambio.bridge.v2.AcceptQuote": {
-            quoteId: "q",
-            counterpartyId: "c",
-            amount: null,
-            externalId: null,
-          },
-        },
-      },
+type Change = NonNullable<Parameters<typeof commandSchema>[0]>;
+const foreign: [name: string, change: Change, detail: string][] = [
+  [
+    "an amount that is a double",
+    (_, accept) => retype(accept, "amount", ["null", "double"]),
+    "amount may be double",
+  ],
+  [
+    "an amount that may be a double",
+    (_, accept) => retype(accept, "amount", ["null", "string", "double"]),
+    "amount may be double",
+  ],
+  ["bytes in place of a text", (_, accept) => retype(accept, "quoteId", "bytes"), "quoteId may be bytes"],
+  ["an int in place of a long", (command) => retype(command, "issuedAt", "int"), "issuedAt may be int"],
+  [
+    "microseconds in place of milliseconds",
+    (command) => retype(command, "issuedAt", { type: "long", logicalType: "timestamp-micros" }),
+    "issuedAt is timestamp-micros",
+  ],
+  ["no counterparty", (_, accept) => without(accept, "counterpartyId"), "lacks counterpartyId"],
+  [
+    "a counterparty that may be null",
+    (_, accept) => retype(accept, "counterpartyId", ["null", "string"]),
+    "counterpartyId may be null",
+  ],
+  [
+    "a misspelt amount",
+    (_, accept) => {
+      without(accept, "amount");
+      accept.fields.push({ name: "ammount", type: ["null", "string"], default: null });
     },
-    detail: "cambio.bridge.v2.Command",
-  },
+    "lacks amount but has ammount",
+  ],
+  [
+    "a new field that is not optional",
+    (_, accept) => accept.fields.push({ name: "limit", type: "string" }),
+    "unknown field limit",
+  ],
+  [
+    "one more kind of request",
+    (command) => {
+      const request = command.fields.find(({ name }) => name === "request")?.type as RecordJson[];
+      request.push({ type: "record", name: "CancelQuote", fields: [{ name: "quoteId", type: "string" }] });
+    },
+    "request may be record cambio.bridge.v1.CancelQuote",
+  ],
+  ["another namespace", (command) => (command.namespace = "cambio.bridge.v2"), "cambio.bridge.v2.Command"],
 ];
 
-it.each(foreign)("does not guess: $name", async ({ schema, over, detail }) => {
-  const decoded = await decodeOne(written(7, schema, over), schema);
+it.each(foreign)("does not guess: %s", async (_, change, detail) => {
+  const decoded = await decodeOne(written(7, commandSchema()), commandSchema(change));
   expect(decoded).toMatchObject({ ok: false, detail: expect.stringContaining(detail) as string });
-});
-
-it("takes a long without a logical type for the milliseconds that the field is documented to hold", async () => {
-  const plain = commandSchema((command) => retype(command, "issuedAt", "long"));
-  expect(await decodeOne(written(7, plain), plain)).toEqual({ ok: true, value: whole });
 });
 
 it.each([
@@ -277,13 +226,6 @@ describe("of a damaged value, the first field of its writer is kept if it is a t
   });
 });
 
-it("is synchronous when the schema is cached", async () => {
-  const { decode, writer } = reading({ 7: registered(commandSchema()) });
-  await decode(valid);
-  expect(decode(valid)).toEqual({ ok: true, value: whole });
-  expect(writer).toHaveBeenCalledOnce();
-});
-
 it("asks for an unknown id again after a while: it may have been registered", async () => {
   const schemas: Record<number, RegisteredSchema> = {};
   const { decode, writer, time } = reading(schemas);
@@ -313,13 +255,6 @@ it("keeps known schemas, however many unknown ids follow", async () => {
   const asked = writer.mock.calls.length;
   expect(decode(valid)).toMatchObject({ ok: true });
   expect(writer).toHaveBeenCalledTimes(asked);
-});
-
-it("rejects while the registry cannot be reached, and caches nothing", async () => {
-  const { decode, writer } = reading({ 7: registered(commandSchema()) });
-  writer.mockRejectedValueOnce(new Error("the registry is down"));
-  await expect(decode(valid)).rejects.toThrow("the registry is down");
-  expect(await decode(valid)).toMatchObject({ ok: true });
 });
 
 it("lets a caller come again later instead of waiting, whatever the registry answers", async () => {
