@@ -36,8 +36,8 @@ export type Cluster = {
   group(groupId: string): Promise<FoundGroup>;
   /** The brokers' default.replication.factor; null without the right to read it. */
   defaultReplicationFactor(): Promise<number | null>;
-  /** Resolves when the topic has leaders; false: somebody else has created it meanwhile. */
-  create(topic: FoundTopic): Promise<boolean>;
+  /** Resolves when the topic has leaders, whoever has created it. */
+  create(topic: FoundTopic): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -184,13 +184,12 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
     create: ({ name, partitions, replicationFactor, config }) =>
       ask(async (admin, signal) => {
         const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
-        const isCreated = await admin.createTopics({
+        await admin.createTopics({
           // kafkajs's own wait fails while a broker does not know the topic yet.
           waitForLeaders: false,
           topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
         });
         while (!(await hasLeaders(admin, name))) await clock.sleep(RECHECK_EVERY_MS, signal);
-        return isCreated;
       }),
   };
 };

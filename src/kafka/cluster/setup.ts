@@ -91,8 +91,8 @@ const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Por
       continue;
     }
     const { replicationFactor } = options;
-    const isCreated = await cluster.create({ name: plan.name, partitions, replicationFactor, config });
-    say(`topic ${plan.name}: ${isCreated ? `created, ${what}` : "created meanwhile by somebody else"}`);
+    await cluster.create({ name: plan.name, partitions, replicationFactor, config });
+    say(`topic ${plan.name}: created, ${what}`);
   }
 };
 
