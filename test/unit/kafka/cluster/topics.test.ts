@@ -207,6 +207,13 @@ describe("setup", () => {
     expect(Number(dead?.config["max.message.bytes"])).toBe(5_065_536);
   });
 
+  test("also when the commands topic is new, with the broker's default", async () => {
+    const { run, look, topics } = paper({ brokerConfig: { "max.message.bytes": "3000000" } });
+    await run();
+    expect(topics.get("dead")?.config["max.message.bytes"]).toBe("3065536");
+    expect((await look()).problems).toEqual([]);
+  });
+
   test("a new topic accepts the largest records that the settings allow", async () => {
     const room: LargestRecord[] = [
       { role: "journal", bytes: 2_000_000, setting: "ONE=1" },

@@ -375,6 +375,16 @@ describe("when one partition takes nothing", () => {
     await Promise.all(ofLame.map((key) => publish(key)));
   });
 
+  test("it is down when none takes records", async () => {
+    const world = setUp(3);
+    const { cluster, publisher, failure, publish } = world;
+    await split(world);
+    for (const partition of [0, 1, 2]) cluster.refusing.set(partition, lack);
+    const all = keys(30).map((key) => failure(publish(key, 500)));
+    await eventually(() => !publisher.state().up, "to be down");
+    await Promise.all(all);
+  });
+
   test("a leader that is frozen keeps no other one's records waiting", async () => {
     const { cluster, publish, publisher, failure } = setUp(2, { sendTimeoutMs: 100 });
     cluster.leaders = [1, 2];

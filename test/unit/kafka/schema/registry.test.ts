@@ -62,6 +62,11 @@ it("times a request out, and sends the next one", async () => {
   expect(await registry.writer(7)).toMatchObject({ text: ours });
 });
 
+it("aborts an endless answer", async () => {
+  const { registry } = await connected({ "GET /schemas/ids/7": ok({ schema: "x".repeat(5_000_000) }) });
+  await expect(registry.writer(7)).rejects.toThrow("does not answer");
+});
+
 it("authenticates with the current password", async () => {
   const { url, asked } = await startFakeRegistry(() => UNKNOWN);
   let password = "old";
