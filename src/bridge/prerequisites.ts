@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
 import { setUp, type SetupOptions } from "../kafka/cluster/setup.ts";
-import type { TopicDemands } from "../kafka/cluster/topic-facts.ts";
+import type { TopicDemands } from "../kafka/cluster/topic-rules.ts";
 import type { Role } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "../services/services.ts";

@@ -2,8 +2,9 @@ import { electionGroup } from "../log-to-events/wire/note.ts";
 import { usedTopics } from "../bridge/prerequisites.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
-import { connectRights, type GroupVerdict, type Rights } from "../kafka/cluster/rights.ts";
+import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
 import { topicPlans, type Role, type TopicPlan } from "../kafka/cluster/topics.ts";
+import { protocolErrorOf } from "../kafka/errors.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
@@ -26,18 +27,6 @@ const ofTopic = async (rights: Rights, plan: TopicPlan): Promise<Check[]> => {
   );
 };
 
-const GROUP_FAULTS: Readonly<Record<Exclude<GroupVerdict, "allowed">, readonly [string, string]>> = {
-  denied: ["this user may not join the group", "grant Read on it"],
-  protocol: [
-    "its members are another kind of program: no replica can join them",
-    "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start",
-  ],
-  session: [
-    "the brokers allow no session as long or short as KAFKA_SESSION_TIMEOUT: no replica can join it",
-    "set it within group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers",
-  ],
-};
-
 /** Checks that `serve` may do what it does, by requests that change nothing. */
 export const checkRights = async (
   config: Config,
@@ -56,8 +45,17 @@ export const checkRights = async (
   };
   const askGroup = (id: string): Promise<void> =>
     ask(`group ${id}`, async () => {
-      const verdict = await rights.group(id, sessionTimeoutMs);
-      return verdict === "allowed" ? [] : [fail(`group ${id}`, ...GROUP_FAULTS[verdict])];
+      const name = `group ${id}`;
+      try {
+        const verdict = await rights.group(id, sessionTimeoutMs);
+        return verdict === "denied"
+          ? [fail(name, "this user may not join the group", "grant Read on it")]
+          : [];
+      } catch (error) {
+        if (!/^(INVALID_SESSION|INCONSISTENT_GROUP)/.test(protocolErrorOf(error))) throw error;
+        const remedy = "see KAFKA_SESSION_TIMEOUT, and whether another program is in that group";
+        return [fail(name, `no replica can join the group (${messageOf(error)})`, remedy)];
+      }
     });
   const { flows } = config.bridge;
   try {

@@ -1,7 +1,7 @@
 import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
-import { takePartitionsWithoutLeader } from "./cluster/metadata-response.ts";
+import { takePartitionsWithoutLeader } from "./kafkajs-fixes/metadata-response.ts";
 import { checkBatches } from "./kafkajs-fixes/checked-batches.ts";
 import { leaveOutAborted } from "./kafkajs-fixes/aborted-records.ts";
 import { readWholeHeaders } from "./kafkajs-fixes/whole-headers.ts";
@@ -36,9 +36,8 @@ const CONNECTION_TIMEOUT_MS = 4_000;
 const REQUEST_TIMEOUT_MS = 8_000;
 
 /**
- * How long before the end of its SASL session a connection authenticates again. kafkajs's default of 10 s may be longer
- * than the session of a short-lived token: then each request would authenticate again, which brokers refuse within a
- * second of the last time.
+ * How long before the end of its SASL session a connection authenticates again. Where kafkajs's 10 s are longer than the
+ * session, each request would, which brokers refuse within a second of the last time.
  */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
@@ -51,20 +50,14 @@ const passwordSasl = ({ mechanism, username, password }: PasswordSasl): SASLOpti
 const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism =>
   sasl.mechanism === "oauthbearer" ? oauthBearer(sasl) : passwordSasl(sasl);
 
-/**
- * kafkajs logs every failed attempt. Its callers here retry by themselves and log what follows from a failure, so its
- * own lines are logged at debug level.
- */
+/** kafkajs logs every failed attempt. Callers retry and log what follows from it: its own lines are for debugging. */
 const logCreatorFor =
   (log: Log) =>
   () =>
   ({ namespace, log: { message, error } }: LogEntry): void =>
     log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
 
-/**
- * kafkajs always connects to the first broker of the list first. Each client gets another first broker: otherwise one
- * frozen broker would keep every new client from starting.
- */
+/** kafkajs connects to the first broker of the list: each client gets another, lest a frozen one stop all of them. */
 const rotated = (brokers: readonly string[], by: number): string[] => {
   const first = by % brokers.length;
   return [...brokers.slice(first), ...brokers.slice(0, first)];

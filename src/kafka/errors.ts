@@ -1,9 +1,7 @@
 import { messageOf } from "../runtime/errors.ts";
 import { moduleOf } from "./kafkajs-fixes/replace-module.ts";
 
-/**
- * The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty when the error is not a broker's answer.
- */
+/** The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty where no broker has answered. */
 export const protocolErrorOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "";
   return "type" in error && typeof error.type === "string" ? error.type : protocolErrorOf(error.cause);
@@ -19,9 +17,7 @@ export class EncodeError extends Error {
 
 /**
  * What a broker's refusal of a batch says. `size`: a record is too large, and will always be. `rule`: the topic has a
- * rule that a record breaks (a key on a compacted topic, a limit for timestamps, a schema check). All records of a
- * topic are made alike, so that is a mistake in the topic's settings, and may be mended. Any other error is one of the
- * brokers.
+ * rule that a record breaks, which may be mended in its settings. Any other error is one of the brokers.
  */
 const REFUSALS: Partial<Record<string, "size" | "rule">> = {
   MESSAGE_TOO_LARGE: "size",
@@ -34,10 +30,7 @@ const REFUSALS: Partial<Record<string, "size" | "rule">> = {
 export const refusalOf = (error: unknown): "size" | "rule" | null =>
   error instanceof EncodeError ? "size" : (REFUSALS[protocolErrorOf(error)] ?? null);
 
-/**
- * The broker answers that it will not or cannot serve this request: for want of a right, of the feature, or of the
- * topic.
- */
+/** The broker answers that it will not or cannot serve this request: for want of a right, the feature, or the topic. */
 export const isRequestRefused = (error: unknown): boolean =>
   /_AUTHORIZATION_FAILED$|^(UNSUPPORTED_VERSION|INVALID_REQUEST|POLICY_VIOLATION|UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN)$/.test(
     protocolErrorOf(error),

@@ -2,10 +2,7 @@ import type { EncodedHeaders } from "./record.ts";
 
 export const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) };
 
-/**
- * Names and values in their order, and the index at which each header ends. Names are bytes: brokers do not check that
- * they are UTF-8.
- */
+/** Names and values in their order, and where each header ends. Names are bytes: no broker checks that they are UTF-8. */
 export function* eachHeader({
   count,
   bytes,
@@ -31,9 +28,7 @@ export function* eachHeader({
     yield [readBytes() ?? Buffer.alloc(0), readBytes(), at];
 }
 
-/**
- * The value of a header; the last one when it is repeated, as in Kafka's Java client. Null when it is absent or null.
- */
+/** The value of a header; the last one when it is repeated, as in Kafka's Java client. Null when absent or null. */
 export const headerValue = (headers: EncodedHeaders, name: string): Buffer | null => {
   const wanted = Buffer.from(name);
   let found: Buffer | null = null;

@@ -1,7 +1,4 @@
-/**
- * Offset and timestamp of a record that was read. Recognises a log: a topic that was deleted and created again has
- * another timestamp at that offset.
- */
+/** Offset and timestamp of a record that was read: a topic that was created again has another timestamp there. */
 export type Mark = { offset: number; timestampMs: number };
 
 /** A mark as short text without spaces. It is kept in the metadata of committed offsets. */
@@ -14,7 +11,5 @@ export const readMark = (text: string): Mark | null => {
   return { offset: parseInt(offset, 36), timestampMs: parseInt(timestampMs, 36) };
 };
 
-/**
- * What a group has committed for a partition. `note` is the commit's metadata, a text that Kafka keeps with the offset.
- */
+/** What a group has committed for a partition. `note`: the text that Kafka keeps with the offset. */
 export type Committed = { offset: number; note: string };

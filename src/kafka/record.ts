@@ -2,9 +2,8 @@
 export type Header = readonly [name: string, value: Buffer | string | null];
 
 /**
- * Headers in the wire format of a record: in order, with repeated names, nulls and bytes that are not UTF-8. They are
- * read by `headers.ts` only. An object would lose some of them, and a list of a hundred thousand headers takes a
- * hundred times their size.
+ * Headers in the wire format of a record: an object would lose some of them, and a list of a hundred thousand takes a
+ * hundred times their size. Read by `headers.ts` only.
  */
 export type EncodedHeaders = { readonly count: number; readonly bytes: Buffer };
 

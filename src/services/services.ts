@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { watchSecrets } from "../config/load.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
-import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
+import { connectCluster, type Cluster } from "../kafka/cluster/cluster.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
 import { openLeaderLookup, openSender } from "../kafka/produce/session.ts";
@@ -21,8 +21,6 @@ export type Services = {
   newClient: NewClient;
   registry: Registry;
   connectCluster: () => Promise<Cluster>;
-  /** Connects with the first request. */
-  createCluster: () => Cluster;
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
   /** Stops renewing tokens and reading secrets again. Whoever opened a client closes it. */
   close: () => void;
@@ -64,7 +62,6 @@ export const createServices = (
       await signIn.ready();
       return connectCluster(client, clock);
     },
-    createCluster: () => createCluster(client, clock),
     publisher: (topic, options) =>
       createPublisher(
         { topic, ...options },

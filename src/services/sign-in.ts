@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { readHeaderPairs } from "../config/headers.ts";
 import type { SaslOptions } from "../kafka/client.ts";
-import type { RegistryAuth, RegistrySignIn } from "../kafka/schema/registry-headers.ts";
+import type { RegistryAuth, RegistrySignIn } from "../kafka/schema/registry-http.ts";
 import { clientCredentials } from "../kafka/sign-in/client-credentials.ts";
 import { mskIam } from "../kafka/sign-in/msk-iam.ts";
 import { tokenFile } from "../kafka/sign-in/token-file.ts";

@@ -7,8 +7,6 @@ import { eventually } from "../support/eventually.ts";
 import { follow } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
 import { registryProxy } from "../support/registry-proxy.ts";
-import { ownNames, toolSettings } from "../support/settings.ts";
-import { runProgram } from "../support/program.ts";
 import { openWorld } from "../support/world.ts";
 
 const cluster = sharedCluster();
@@ -41,33 +39,6 @@ test("serve waits for a registry that has just started, and says so", async () =
   registry.forget(none);
   await bridge.untilReady();
   expect(await bridge.stop()).toBe(0);
-});
-
-test("setup asks such a registry again, and leaves a subject the level that it has", async () => {
-  const registry = await registryProxy();
-  const names = ownNames();
-  const settings = { ...toolSettings(cluster, names), SCHEMA_REGISTRY_URL: registry.url };
-  expect(await runProgram(["setup"], settings)).toMatchObject({ code: 0 });
-  const config = `${cluster.schemaRegistryUrl}/config/${names.topics.commands}-value`;
-  const level = async (): Promise<unknown> => (await fetch(config)).json();
-  expect(await level()).toMatchObject({ compatibilityLevel: "BACKWARD" });
-  await fetch(config, { method: "PUT", headers: HEADERS, body: '{"compatibility":"FULL_TRANSITIVE"}' });
-
-  const amongFirst = (count: number): (() => boolean) => {
-    const until = registry.questions.length + count;
-    return () => registry.questions.length <= until;
-  };
-  // Five questions end with a registration, which fails: it knows nothing for two attempts.
-  registry.forget(amongFirst(10));
-  const again = await runProgram(["setup"], settings);
-  expect(again).toMatchObject({ code: 0, err: "" });
-  expect(again.out).toContain("the schema registry answered 500 (not now)");
-
-  // A follower that takes registrations, and has not read its topic when it is asked for the version.
-  const isFirst = amongFirst(8);
-  registry.forget((path) => isFirst() && !path.endsWith("/versions"));
-  expect(await runProgram(["setup"], settings)).toMatchObject({ code: 0, err: "" });
-  expect(await level()).toMatchObject({ compatibilityLevel: "FULL_TRANSITIVE" });
 });
 
 test("a command waits for a schema that the registry does not know yet, and others go on meanwhile", async () => {

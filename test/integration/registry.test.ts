@@ -25,8 +25,6 @@ it("registers, finds and reads schemas in a real registry", async () => {
   expect(await registry.incompatibility(subject, SCHEMA)).toBeNull();
   const id = await registry.register(subject, SCHEMA);
   expect(await registry.find(subject, SCHEMA)).toBe(id);
-  const level: unknown = await (await fetch(`${inject("schemaRegistryUrl")}/config/${subject}`)).json();
-  expect(level).toMatchObject({ compatibilityLevel: "BACKWARD" });
 
   const decode = decoder(SCHEMA, registry, systemClock.now);
   expect(await decode(encoder(SCHEMA, id)(COMMAND))).toEqual({ ok: true, value: COMMAND });

@@ -118,7 +118,6 @@ export const rooms: Readonly<Record<string, Room>> = {
 /** Libraries that only these rooms may import. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ["kafka/"],
-  oauth4webapi: ["kafka/"],
   lz4js: ["kafka/"],
   snappyjs: ["kafka/"],
   avsc: ["kafka/"],

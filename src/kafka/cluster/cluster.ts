@@ -1,4 +1,4 @@
-import kafkajs, { type Admin, type ConfigResourceTypes } from "kafkajs";
+import kafkajs, { type Admin, type ConfigResourceTypes, type PartitionMetadata } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
@@ -22,33 +22,22 @@ export type PartitionState = {
   inSync: readonly number[];
 };
 
-/**
- * Metadata of a cluster: topics, offsets, groups. Every request is bounded in time; rejects when it is not
- * answered.
- */
+/** Metadata of a cluster: topics, offsets, groups. Every request is bounded in time, and rejects where it is not answered. */
 export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
   /** The partitions of topics that exist. */
   partitions(names: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionState[]>>;
-  /**
-   * The offsets that each partition of a topic holds. With `sinceMs`, from the first record that is not
-   * older.
-   */
+  /** The offsets that each partition of a topic holds; with `sinceMs`, from the first record that is not older. */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
-  /**
-   * By partition, the offset of the first record that is not older than an instant; the end if there is none.
-   */
+  /** By partition, the offset of the first record that is not older than an instant; the end if there is none. */
   offsetsAt(topic: string, timestampMs: number): Promise<ReadonlyMap<number, number>>;
-  /**
-   * What a group has committed, by partition of a topic. Partitions without a commit are absent. Rejects
-   * rather than give an incomplete answer.
-   */
+  /** What a group has committed, by partition of a topic; rejects rather than give an incomplete answer. */
   committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
   group(groupId: string): Promise<FoundGroup>;
   /** The brokers' default.replication.factor; null without the right to read it. */
   defaultReplicationFactor(): Promise<number | null>;
-  /** Resolves when the topic has leaders; false: somebody else has created it meanwhile. */
-  create(topic: FoundTopic): Promise<boolean>;
+  /** Resolves when the topic has leaders, whoever has created it. */
+  create(topic: FoundTopic): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -87,11 +76,8 @@ const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
 const disconnect = (admin: Admin, clock: Clock): Promise<void> =>
   clock.withDeadline(TIMEOUT_MS, undefined, () => admin.disconnect()).catch(() => undefined);
 
-const lazyCluster = (
-  newClient: NewClient,
-  clock: Clock,
-  { forgetsMissing: reconnectsAfterMissing }: { forgetsMissing: boolean },
-): { cluster: Cluster; connect: () => Promise<void> } => {
+/** Connects at once; rejects when no broker can be reached. */
+export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
   let admin: Promise<Admin> | null = null;
   let closed = false;
 
@@ -112,9 +98,8 @@ const lazyCluster = (
   };
 
   /**
-   * kafkajs keeps asking a broker that no longer leads until its metadata are five minutes old. So the
-   * request after a failed one uses a new client. This is not needed after a missing topic, which kafkajs
-   * looks up again by itself.
+   * kafkajs keeps asking a broker that no longer leads until its metadata are five minutes old: the request after a
+   * failed one uses a new client. Not after a missing topic, which kafkajs looks up again by itself.
    */
   const ask = async <T>(question: (admin: Admin, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
@@ -123,12 +108,13 @@ const lazyCluster = (
       return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => question(await asked, signal));
     } catch (error) {
       const isMissing = protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION";
-      if (admin === asked && (reconnectsAfterMissing || !isMissing)) void close();
+      if (admin === asked && !isMissing) void close();
       throw metadataError(error);
     }
   };
 
-  const cluster: Cluster = {
+  await ask(() => Promise.resolve());
+  return {
     close: async () => {
       closed = true;
       await clock.withDeadline(TIMEOUT_MS, undefined, close).catch(() => undefined);
@@ -151,17 +137,9 @@ const lazyCluster = (
         // Without names Kafka lists all topics.
         if (names.length === 0) return new Map();
         const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
-        return new Map(
-          topics.map(({ name, partitions }) => [
-            name,
-            partitions.map(({ partitionId: partition, leader, replicas, isr: inSync }) => ({
-              partition,
-              leader,
-              replicas,
-              inSync,
-            })),
-          ]),
-        );
+        const stateOf = ({ partitionId: partition, leader, replicas, isr: inSync }: PartitionMetadata) =>
+          ({ partition, leader, replicas, inSync }) satisfies PartitionState;
+        return new Map(topics.map(({ name, partitions }) => [name, partitions.map(stateOf)]));
       }),
     ranges: (topic, sinceMs) =>
       ask(async (admin) => {
@@ -186,59 +164,32 @@ const lazyCluster = (
         const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
         // Kafka lists every partition, also for a group that has committed nothing.
         if (!found || found.partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
+        const committed = found.partitions.filter(({ offset }) => Number(offset) >= 0);
         return new Map(
-          found.partitions
-            .map(({ partition, offset, metadata }): [number, Committed] => [
-              partition,
-              { offset: Number(offset), note: metadata ?? "" },
-            ])
-            // Negative: no commit.
-            .filter(([, { offset }]) => offset >= 0),
+          committed.map(({ partition, offset, metadata }) => [
+            partition,
+            { offset: Number(offset), note: metadata ?? "" },
+          ]),
         );
       }),
     group: (groupId) => ask((admin) => askGroup(admin, groupId)),
     defaultReplicationFactor: () =>
       ask(async (admin) => {
-        const { brokers } = await admin.describeCluster();
-        const broker = brokers[0];
+        const [broker] = (await admin.describeCluster()).brokers;
         if (!broker) return null;
-        const value = (await configOf(admin, kafkajs.ConfigResourceTypes.BROKER, String(broker.nodeId)))[
-          "default.replication.factor"
-        ];
+        const config = await configOf(admin, kafkajs.ConfigResourceTypes.BROKER, String(broker.nodeId));
+        const value = config["default.replication.factor"];
         return value === undefined ? null : Number(value);
       }),
     create: ({ name, partitions, replicationFactor, config }) =>
       ask(async (admin, signal) => {
-        const isCreated = await admin.createTopics({
+        const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
+        await admin.createTopics({
           // kafkajs's own wait fails while a broker does not know the topic yet.
           waitForLeaders: false,
-          topics: [
-            {
-              topic: name,
-              numPartitions: partitions,
-              replicationFactor,
-              configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
-            },
-          ],
+          topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
         });
         while (!(await hasLeaders(admin, name))) await clock.sleep(RECHECK_EVERY_MS, signal);
-        return isCreated;
       }),
   };
-  return { cluster, connect: () => ask(() => Promise.resolve()) };
-};
-
-/**
- * Connects at the first request. For topics that may be missing: a kafkajs client requests the metadata of
- * every topic that it was ever asked for, and one missing topic would fail all later requests. So the client
- * is replaced after that.
- */
-export const createCluster = (newClient: NewClient, clock: Clock): Cluster =>
-  lazyCluster(newClient, clock, { forgetsMissing: true }).cluster;
-
-/** Connects at once; rejects when no broker can be reached. For topics that exist. */
-export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
-  const { cluster, connect } = lazyCluster(newClient, clock, { forgetsMissing: false });
-  await connect();
-  return cluster;
 };

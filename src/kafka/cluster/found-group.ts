@@ -1,4 +1,6 @@
 import kafkajs, { type Admin, type GroupDescription } from "kafkajs";
+import type { Clock } from "../../runtime/clock.ts";
+import { protocolErrorOf } from "../errors.ts";
 
 /** A consumer group; `state` is Kafka's name for it. A member that is joining has no partitions. */
 export type FoundGroup = {
@@ -6,19 +8,13 @@ export type FoundGroup = {
   members: readonly {
     clientId: string;
     host: string;
-    /**
-     * What it reads, and the text with which it joined. Absent where that is not known, as while the group
-     * rebalances.
-     */
+    /** What it reads, and the text with which it joined. Absent where not known, as while the group rebalances. */
     joined?: { topics: readonly string[]; userData: string };
     partitions: Readonly<Record<string, readonly number[]>>;
   }[];
 };
 
-/**
- * The state of a group that kafkajs cannot describe: Kafka says "Dead", and lists it all the same. A member joined
- * with Kafka's new group protocol (group.protocol=consumer), which no bridge does.
- */
+/** The state of a group that Kafka calls "Dead" and lists all the same: a member joined with group.protocol=consumer. */
 export const NEW_PROTOCOL = "NewProtocol";
 
 /** What to say of such a group. */
@@ -64,4 +60,19 @@ export const askGroup = async (
   const { groups } = await admin.listGroups();
   const isThere = groups.some((listed) => listed.groupId === groupId);
   return { state: isThere ? NEW_PROTOCOL : found.state, members: [] };
+};
+
+const TRIES = 6;
+const AGAIN_AFTER_MS = 400;
+
+/** Asks a group's coordinator again for two seconds: a new cluster has none at first, or one that is loading. */
+export const askCoordinator = async <T>(clock: Pick<Clock, "sleep">, ask: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries === TRIES || !/COORDINATOR/.test(protocolErrorOf(error))) throw error;
+      await clock.sleep(AGAIN_AFTER_MS);
+    }
+  }
 };

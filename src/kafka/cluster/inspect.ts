@@ -1,14 +1,15 @@
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
 import type { Cluster, FoundTopic } from "./cluster.ts";
-import { factsOf, type TopicDemands } from "./topic-facts.ts";
 import {
+  factsOf,
   journalRules,
   lookbackRule,
   orderRule,
   topicRules,
   type Rule,
   type Severity,
+  type TopicDemands,
 } from "./topic-rules.ts";
 import { subjectOf, topicPlans, type TopicNames } from "./topics.ts";
 

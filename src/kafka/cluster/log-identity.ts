@@ -7,9 +7,8 @@ type Known = { last: Mark; marks: Mark[] };
 export type Dropped = Place & { ageMs: number };
 
 /**
- * Recognises the log of a topic by marks of a few of its records, to detect that the topic was deleted and
- * created again, truncated, or lost records before their retention. Problems are predicates for a sentence
- * about the log, such as "ends before offset 7 ...".
+ * Recognises the log of a topic by marks of a few of its records: it may have been created again, truncated, or have lost
+ * records before their retention. Problems go on after "the log", such as "ends before offset 7 ...".
  */
 export type LogIdentity = {
   /** Adds the marks of a `note`, of this or another process. */
@@ -22,16 +21,11 @@ export type LogIdentity = {
   reach: (partition: number) => number;
   /** Says that another record was at this record's offset; null when not. */
   contradiction: (record: Place & { timestampMs: number }) => string | null;
-  /**
-   * The youngest known record before the log's start that retention cannot have deleted yet; null for none.
-   */
+  /** The youngest known record before the log's start that retention cannot have deleted yet; null for none. */
   dropped: (ranges: ReadonlyMap<number, Range>) => Dropped | null;
   /** The offset of the last known record, by partition; for `missing`. */
   lasts: () => ReadonlyMap<number, number>;
-  /**
-   * Says that a log ends before its last known record; null when none does. Pass the `lasts` from before the
-   * ranges were requested.
-   */
+  /** Says that a log ends before its last known record, of the `lasts` from before the ranges were requested; or null. */
   missing: (ranges: ReadonlyMap<number, Range>, lasts: ReadonlyMap<number, number>) => string | null;
 };
 

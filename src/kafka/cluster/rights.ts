@@ -1,25 +1,16 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
-import { askCoordinator } from "./coordinator.ts";
-import { openInternalCluster, type InternalBroker } from "./internal-cluster.ts";
+import { askCoordinator } from "./found-group.ts";
+import { openInternalCluster, type InternalBroker } from "../kafkajs-fixes/internal-cluster.ts";
 import { preparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 
 export type Verdict = "allowed" | "denied" | "missing";
-/**
- * `session`: the brokers do not allow a session this long or short. `protocol`: its members assign partitions in
- * another way.
- */
-export type GroupVerdict = "allowed" | "denied" | "session" | "protocol";
-
-/**
- * Finds out what this user may do, by requests that have no effect. Rejects when the brokers' answers do not
- * tell.
- */
+/** Finds out what this user may do, by requests that have no effect. Rejects when the brokers' answers do not tell. */
 export type Rights = {
   topic(name: string, operation: "Describe" | "Read" | "Write"): Promise<Verdict>;
   /** Whether a member with this session timeout may join a group. */
-  group(groupId: string, sessionTimeoutMs: number): Promise<GroupVerdict>;
+  group(groupId: string, sessionTimeoutMs: number): Promise<Verdict>;
   close(): Promise<void>;
 };
 
@@ -44,18 +35,6 @@ const verdictOf = async (asked: Promise<unknown>): Promise<Verdict> => {
     // unknown member.
     if (/^(OFFSET_OUT_OF_RANGE|INVALID_RECORD|CORRUPT_MESSAGE|UNKNOWN_MEMBER_ID)$/.test(answer))
       return "allowed";
-    throw error;
-  }
-};
-
-/** Brokers look at an unknown member after everything else. */
-const groupVerdictOf = async (asked: Promise<unknown>): Promise<GroupVerdict> => {
-  try {
-    return (await verdictOf(asked)) === "allowed" ? "allowed" : "denied";
-  } catch (error) {
-    const answer = protocolErrorOf(error);
-    if (answer === "INVALID_SESSION_TIMEOUT") return "session";
-    if (answer === "INCONSISTENT_GROUP_PROTOCOL") return "protocol";
     throw error;
   }
 };
@@ -98,7 +77,7 @@ export const connectRights = async (newClient: NewClient, clock: Clock): Promise
       return askCoordinator(clock, async () => {
         const coordinator = await cluster.findGroupCoordinator({ groupId });
         const join = { groupId, sessionTimeout, rebalanceTimeout: sessionTimeout };
-        return groupVerdictOf(
+        return verdictOf(
           coordinator.joinGroup({ ...join, memberId: UNKNOWN_MEMBER, groupProtocols: [ASSIGNMENT] }),
         );
       });

@@ -1,11 +1,8 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { counted } from "../../runtime/counted.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
-import { RegistryError } from "../schema/registry-http.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
-import { untilKnown } from "../schema/until-known.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   DEFAULT_MAX_MESSAGE_BYTES,
@@ -28,22 +25,15 @@ export type SetupOptions = {
 type Ports = {
   cluster: Cluster;
   registry: Registry;
-  clock: Pick<Clock, "sleep">;
   say: (line: string) => void;
   stopped?: AbortSignal;
 };
 
-/**
- * With three replicas or more, an acknowledged record must be on two of them. With one, the brokers' default
- * must not ask for more.
- */
+/** Three replicas or more: an acknowledged record must be on two. One: the brokers' default must not ask for more. */
 const insyncOf = (replicas: number): Record<string, string> =>
   replicas === 2 ? {} : { "min.insync.replicas": replicas > 2 ? "2" : "1" };
 
-/**
- * The largest records that the settings allow must fit, and a dead letter of the largest command that its
- * topic accepts.
- */
+/** The largest records that the settings allow must fit, and a dead letter of the largest possible command. */
 const withMaxMessageBytes = async (
   { name, config }: TopicPlan,
   { names, largestRecords }: SetupOptions,
@@ -73,10 +63,7 @@ const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster)
 const sizeOf = (partitions: number, replicas: number): string =>
   `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
 
-/**
- * An empty journal has forgotten which quotes were accepted. A new bridge has none of its topics, or some that were
- * made for it.
- */
+/** An empty journal has forgotten which quotes were accepted; a new bridge mostly has none of its topics. */
 const journalCaution = (journal: string): string =>
   `Caution: topic ${journal} is missing, and others are there. If this bridge has run before, its journal is lost: before any replica with commands starts, do what "The journal is lost" in docs/failures.md says.`;
 
@@ -104,8 +91,8 @@ const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Por
       continue;
     }
     const { replicationFactor } = options;
-    const isCreated = await cluster.create({ name: plan.name, partitions, replicationFactor, config });
-    say(`topic ${plan.name}: ${isCreated ? `created, ${what}` : "created meanwhile by somebody else"}`);
+    await cluster.create({ name: plan.name, partitions, replicationFactor, config });
+    say(`topic ${plan.name}: created, ${what}`);
   }
 };
 
@@ -124,21 +111,11 @@ const setUpSchema = async (
 };
 
 const setUpSchemas = async (options: SetupOptions, ports: Ports): Promise<void> => {
-  const { clock, say, stopped } = ports;
-  const sleep = (ms: number): Promise<void> => clock.sleep(ms, stopped);
-  /** A registry that has just started may fail at first. */
-  const saying = (error: unknown): null => {
-    if (!(error instanceof RegistryError) || (error.status ?? 0) < 500) throw error;
-    say(error.message);
-    return null;
-  };
   for (const { name, schema } of topicPlans(options.names)) {
     if (schema === null) continue;
-    stopped?.throwIfAborted();
+    ports.stopped?.throwIfAborted();
     const subject = subjectOf(name);
-    const attempt = (): Promise<string> => setUpSchema(subject, schema, options, ports);
-    const done = (await untilKnown(() => attempt().catch(saying), { sleep })) ?? (await attempt());
-    say(`schema ${subject}: ${done}`);
+    ports.say(`schema ${subject}: ${await setUpSchema(subject, schema, options, ports)}`);
   }
 };
 

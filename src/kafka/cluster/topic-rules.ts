@@ -1,11 +1,73 @@
 // The one table of what a topic must be. A row: the topics it is about, when it is broken, what is wrong, what to do.
 import { counted } from "../../runtime/counted.ts";
-import type { TopicFacts } from "./topic-facts.ts";
-import { DAY_MS, DEAD_LETTER_MARGIN_BYTES, ROLES, type Role } from "./topics.ts";
+import type { FoundTopic } from "./cluster.ts";
+import {
+  DAY_MS,
+  DEAD_LETTER_MARGIN_BYTES,
+  ROLES,
+  type LargestRecord,
+  type Role,
+  type TopicNames,
+} from "./topics.ts";
+
+/** What is asked of topics. `lookbackMs`: how far back the reconcile flow looks events up; null without it. */
+export type TopicDemands = {
+  names: TopicNames;
+  used: readonly Role[];
+  /** The largest records that the flows write to these topics. */
+  largestRecords: readonly LargestRecord[];
+  lookbackMs: number | null;
+};
+
+const numberIn = (config: FoundTopic["config"], name: string, unknown: number): number =>
+  Number(config[name] ?? unknown);
+
+const keptMs = (config: FoundTopic["config"], unknown: number): number => {
+  const ms = numberIn(config, "retention.ms", unknown);
+  return ms < 0 ? Infinity : ms;
+};
+
+/** A topic as the rules see it. What may not be read counts as harmless. */
+export const factsOf = (
+  { role, topic }: { role: Role; topic: FoundTopic },
+  { names, used, largestRecords, lookbackMs }: TopicDemands,
+  found: ReadonlyMap<string, FoundTopic>,
+) => {
+  const { config, partitions, replicationFactor } = topic;
+  const policy = config["cleanup.policy"] ?? "";
+  const minInsync = config["min.insync.replicas"];
+  const ofCommands = found.get(names.commands)?.config ?? {};
+  const [largest = null] = largestRecords
+    .filter((record) => record.role === role)
+    .sort((one, other) => other.bytes - one.bytes);
+  return {
+    lookbackMs,
+    partitions,
+    replicas: replicationFactor,
+    minInsync: minInsync === undefined ? undefined : Number(minInsync),
+    keptMs: keptMs(config, Infinity),
+    /** Of the whole topic; negative for no limit. */
+    maxBytes: numberIn(config, "retention.bytes", -1),
+    maxMessageBytes: numberIn(config, "max.message.bytes", Infinity),
+    isReadable: Object.keys(config).length > 0,
+    isCompacted: policy.includes("compact"),
+    isDeleting: policy.includes("delete"),
+    isStampedByWriters: (config["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime",
+    isUnclean: config["unclean.leader.election.enable"] === "true",
+    /** The largest record that a setting lets be written to it. */
+    largest,
+    commands: {
+      name: names.commands,
+      isUsed: used.includes("commands"),
+      keptAtLeastMs: keptMs(ofCommands, 0),
+      maxMessageAtLeastBytes: numberIn(ofCommands, "max.message.bytes", 0),
+    },
+  };
+};
 
 /** What is wrong with a topic, to go on after its name, and what to do; false for nothing. */
 type Said = readonly [detail: string, remedy: string] | false;
-type Broken = (topic: TopicFacts) => Said;
+type Broken = (topic: ReturnType<typeof factsOf>) => Said;
 
 /** A problem keeps `serve` from starting, a warning is only logged. */
 export type Severity = "problem" | "warning";
@@ -23,78 +85,40 @@ const problem = (roles: readonly Role[], broken: Broken): Rule => ({ severity: "
 const warning = (roles: readonly Role[], broken: Broken): Rule => ({ severity: "warning", roles, broken });
 const together = (broken: Broken, roles = ROLES): Rule => ({ ...warning(roles, broken), together: true });
 
-const TO_DELETE = "set cleanup.policy=delete";
-const TO_STAMP = "set message.timestamp.type=LogAppendTime";
 const TO_RAISE = "raise its retention.ms";
 
-/** What a topic that is compacted, or limited in size, does. The control topic is compacted on purpose. */
-const LOSSES: Readonly<Record<Exclude<Role, "control">, { compacted: string; limited: string }>> = {
-  transactionStatus: {
-    compacted: "which drops all statuses of a transaction but the last",
-    limited:
-      "it may lose events before their consumers read them, and the reconcile flow may publish them again",
-  },
-  commands: {
-    compacted: "which drops commands of one key",
-    limited: "it may lose commands before they are read",
-  },
-  results: {
-    compacted: "which accepts no result of an unreadable command without a key, so that its partition stops",
-    limited: "it may lose results before their readers see them",
-  },
-  journal: { compacted: "which forgets accepts", limited: "it may lose accepts too early" },
-  deadLetters: {
-    compacted:
-      "which accepts no dead letter without a key, so that webhooks that are not understood get 503 and commands stop",
-    limited: "it may lose dead letters before anybody sees them",
-  },
-  audit: {
-    compacted: "which forgets who asked for what and which dead letters were replayed",
-    limited: "it may forget who did what, and a dead letter may be replayed twice",
-  },
-};
+const compacted: Broken = ({ isCompacted }) =>
+  isCompacted && [
+    "is compacted, which drops records, and refuses those without a key",
+    "set cleanup.policy=delete",
+  ];
 
-const compacted: Broken = ({ isCompacted, role }) =>
-  isCompacted && role !== "control" && [`is compacted, ${LOSSES[role].compacted}`, TO_DELETE];
+const limited: Broken = ({ maxBytes }) =>
+  maxBytes >= 0 && [
+    "is limited in size, so that it may lose records before their time",
+    "set retention.bytes=-1",
+  ];
 
-const limited: Broken = ({ maxBytes, role }) =>
-  maxBytes >= 0 &&
-  role !== "control" && [`is limited in size, so that ${LOSSES[role].limited}`, "set retention.bytes=-1"];
+const stampedByWriters: Broken = ({ isStampedByWriters }) =>
+  isStampedByWriters && ["has the times of its writers", "set message.timestamp.type=LogAppendTime"];
 
-const shortLived = (role: Role, consequence: string): Rule =>
-  warning(
-    [role],
-    ({ keptMs }) =>
-      keptMs < DAY_MS && [
-        `keeps records for less than a day, so that ${consequence}`,
-        `set retention.ms=${DAY_MS} or more`,
-      ],
-  );
+const unclean: Broken = ({ isUnclean }) =>
+  isUnclean && [
+    "may get a leader that lacks acknowledged records",
+    "set unclean.leader.election.enable=false",
+  ];
 
 /** A quote lives for one business day, which may end a day later elsewhere. */
 const QUOTE_LIVES_DAYS = 2;
 
 /** A journal that forgets an accept may let a quote be accepted twice. Looked at again while replicas run. */
 export const journalRules: readonly Rule[] = [
-  problem(["journal"], compacted),
+  ...[compacted, stampedByWriters, limited, unclean].map((broken) => problem(["journal"], broken)),
   problem(
     ["journal"],
-    ({ isStampedByWriters }) => isStampedByWriters && ["has the times of its writers", TO_STAMP],
-  ),
-  problem(["journal"], limited),
-  problem(
-    ["journal"],
-    ({ isUnclean }) =>
-      isUnclean && [
-        "may get a leader that lacks its last entries, so that it may forget accepts",
-        "set unclean.leader.election.enable=false",
-      ],
-  ),
-  problem(
-    ["journal"],
-    ({ keptMs, other }) =>
-      keptMs < 2 * other("commands").keptAtLeastMs && [
-        `is kept for less than twice as long as ${other("commands").name}, so that it may forget an accept whose command is still there`,
+    ({ keptMs, commands }) =>
+      keptMs < 2 * commands.keptAtLeastMs && [
+        `is kept for less than twice as long as ${commands.name}, so that it may forget an accept whose command is still there`,
         TO_RAISE,
       ],
   ),
@@ -130,30 +154,20 @@ export const lookbackRule = warning(["transactionStatus"], ({ keptMs, lookbackMs
   );
 });
 
-/** No entry is larger. The largest are the claims of a batch of dead letters. */
-export const AUDIT_ENTRY_BYTES = 131_072;
-
 export const topicRules: readonly Rule[] = [
   ...journalRules,
-  problem(["deadLetters"], ({ maxMessageBytes, other, isUsed }) => {
-    const needed = other("commands").maxMessageAtLeastBytes + DEAD_LETTER_MARGIN_BYTES;
+  problem(["deadLetters"], ({ maxMessageBytes, commands }) => {
+    const needed = commands.maxMessageAtLeastBytes + DEAD_LETTER_MARGIN_BYTES;
     return (
-      isUsed("commands") &&
+      commands.isUsed &&
       maxMessageBytes < needed && [
-        `accepts no record as large as the largest of ${other("commands").name} with the headers of a dead letter`,
+        `accepts no record as large as the largest of ${commands.name} with the headers of a dead letter`,
         `set max.message.bytes=${needed} or more`,
       ]
     );
   }),
   problem(["deadLetters", "audit"], compacted),
-  problem(
-    ["audit"],
-    ({ isStampedByWriters }) =>
-      isStampedByWriters && [
-        "has the times of its writers, so that no dead letter is replayed and nobody can approve with four eyes",
-        TO_STAMP,
-      ],
-  ),
+  problem(["audit"], stampedByWriters),
   problem(
     ROLES,
     ({ replicas, minInsync = 0 }) =>
@@ -172,16 +186,8 @@ export const topicRules: readonly Rule[] = [
       ],
   ),
   orderRule,
-  problem(
-    ["transactionStatus"],
-    ({ isCompacted, lookbackMs }) =>
-      // An event that was compacted away looks as if it had never been published.
-      isCompacted &&
-      lookbackMs !== null && [
-        "is compacted, so that the reconcile flow would publish statuses again",
-        "set cleanup.policy=delete, or leave reconcile out of FLOWS",
-      ],
-  ),
+  // An event that was compacted away looks to the reconcile flow as if it had never been published.
+  problem(["transactionStatus"], (topic) => topic.lookbackMs !== null && compacted(topic)),
   lookbackRule,
   together(
     ({ replicas, minInsync = 2 }) =>
@@ -205,42 +211,16 @@ export const topicRules: readonly Rule[] = [
         "lower min.insync.replicas by one, or add a replica",
       ],
   ),
-  together(
-    ({ isUnclean }) =>
-      isUnclean && [
-        "may get a leader that lacks acknowledged records",
-        "set unclean.leader.election.enable=false",
-      ],
-    allBut("journal"),
-  ),
+  together(unclean, allBut("journal")),
   warning(["commands", "results"], compacted),
   warning(["transactionStatus"], (topic) => topic.lookbackMs === null && compacted(topic)),
-  shortLived("commands", "commands that waited longer, such as over a pause or an outage, get no result"),
-  shortLived("results", "senders that were away longer never see their results"),
-  shortLived("deadLetters", "dead letters may be gone before anybody looks at them"),
-  warning(allBut("journal"), limited),
+  warning(allBut("journal", "control"), limited),
   warning(
     ["control"],
     ({ isDeleting }) =>
       isDeleting && [
         "deletes old records, so that a replica may start without knowing of a pause",
         "set cleanup.policy=compact",
-      ],
-  ),
-  warning(
-    ["audit"],
-    ({ maxMessageBytes }) =>
-      maxMessageBytes < AUDIT_ENTRY_BYTES && [
-        `accepts records of at most ${maxMessageBytes} bytes, too few for its largest entries, so that an action may be refused or its outcome be lost`,
-        `set max.message.bytes=${AUDIT_ENTRY_BYTES} or more`,
-      ],
-  ),
-  warning(
-    ["audit"],
-    ({ keptMs, other }) =>
-      keptMs < other("deadLetters").keptAtLeastMs && [
-        `is kept for less time than ${other("deadLetters").name}, so that a dead letter may be replayed twice`,
-        TO_RAISE,
       ],
   ),
 ];

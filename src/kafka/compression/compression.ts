@@ -1,11 +1,8 @@
-import { promisify } from "node:util";
-import { unzip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
 import { addToBudget, checkBudget } from "../kafkajs-fixes/fetch-budget.ts";
+import { decompressGzip, decompressSnappy, decompressZstd, type Decompress } from "./decompressors.ts";
 import { decompressLz4 } from "./lz4.ts";
-import { decompressSnappy } from "./snappy.ts";
-import { decompressZstd } from "./zstd.ts";
 
 /** A record batch cannot be decompressed: it is corrupt, or would take too much memory. A retry does not help. */
 export class DecompressionError extends Error {
@@ -16,11 +13,6 @@ export class DecompressionError extends Error {
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 /** kafkajs passes all records of a batch as arguments of one call, which overflows the stack at about 120,000. */
 const MAX_BATCH_RECORDS = 100_000;
-
-type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
-
-const unzipAsync = promisify(unzip);
-const decompressGzip: Decompress = (data, maxBytes) => unzipAsync(data, { maxOutputLength: maxBytes });
 
 const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>, string, Decompress][] = [
   [CompressionTypes.GZIP, "gzip", decompressGzip],
@@ -52,7 +44,7 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
       if (head && head.records > MAX_BATCH_RECORDS)
         throw new Error(`it has more than ${MAX_BATCH_RECORDS} records`);
       const records = await decompress(data, maxBytes);
-      addToBudget(data, { bytes: records.length, records: head?.records ?? 0 });
+      addToBudget(data, records.length, head?.records ?? 0);
       return records;
     } catch (error) {
       // Names the batch, so that an operator can find or skip it.

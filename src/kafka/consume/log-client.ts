@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { openInternalCluster } from "../cluster/internal-cluster.ts";
+import { openInternalCluster } from "../kafkajs-fixes/internal-cluster.ts";
 import { opened } from "../kafkajs-fixes/hedged.ts";
 import type { Incoming } from "../record.ts";
 import { incomingOf, type DecodedRecord } from "../kafkajs-fixes/whole-headers.ts";

@@ -20,9 +20,8 @@ type ResponseModule = { decode: (raw: Buffer) => Promise<Response>; parse: unkno
 const [FIRST_VERSION, LAST_VERSION] = [4, 11];
 
 /**
- * Marks the records of aborted transactions as control records, which kafkajs hands to nobody. A transaction is aborted
- * from its first offset to its producer's next control record.
- * @see https://kafka.apache.org/protocol the fetch response: `aborted_transactions`
+ * Marks the records of aborted transactions as control records, which kafkajs hands to nobody: from a transaction's
+ * first offset to its producer's next control record.
  */
 export const withoutAborted = (partition: FetchedPartition): FetchedPartition => {
   // Brokers list the transactions in the order in which they ended.
@@ -42,11 +41,8 @@ export const withoutAborted = (partition: FetchedPartition): FetchedPartition =>
   return { ...partition, abortedTransactions: [], messages };
 };
 
-let done = false;
-
 /** Keeps the records of aborted transactions from all readers. */
 export const leaveOutAborted = (): void => {
-  if (done) return;
   // kafkajs looks up the module for each request. The last version first: some take their `decode` from the one before.
   for (let version = LAST_VERSION; version >= FIRST_VERSION; version -= 1)
     replaceModule<ResponseModule>(`requests/fetch/v${version}/response`, [], ({ decode, parse }) => ({
@@ -62,5 +58,4 @@ export const leaveOutAborted = (): void => {
         return { ...response, responses };
       },
     }));
-  done = true;
 };

@@ -25,9 +25,8 @@ export class CorruptBatchError extends Error {
 }
 
 /**
- * Compares a batch with its checksum. A batch that is cut off at the end of a fetch is not looked at. The first one is
- * never cut off: a broker sends it whole or not at all, so its length is wrong.
- * @see https://kafka.apache.org/documentation/#recordbatch
+ * Compares a batch with its checksum. One that is cut off at the end of a fetch is not looked at; where it is the first
+ * one, which a broker sends whole or not at all, its length is wrong.
  * @throws CorruptBatchError
  */
 export const checkBatch = ({ buffer, offset }: Decoder): void => {
@@ -45,9 +44,8 @@ export const checkBatch = ({ buffer, offset }: Decoder): void => {
 };
 
 /**
- * Decodes a batch after a look at its checksum. An error fails the whole fetch, also what lies before the batch. So
- * once the fetch has records, the batch is left to the next fetch, which begins with it. (Records of aborted
- * transactions count. A fetch without any record would be repeated as it was.)
+ * Decodes a batch after a look at its checksum. An error would fail the whole fetch: once that has records, the batch is
+ * left to the next one, which begins with it. (A fetch without any record would be repeated as it was.)
  */
 const checked = (decode: DecodeBatch): DecodeBatch => {
   /** kafkajs has one decoder for all batches that a fetch returned of a partition. */
@@ -64,11 +62,7 @@ const checked = (decode: DecodeBatch): DecodeBatch => {
   };
 };
 
-let done = false;
-
 /** Makes kafkajs compare batches with their checksums, and deliver what lies before one that cannot be read. */
 export const checkBatches = (): void => {
-  if (done) return;
   replaceModule<DecodeBatch>("recordBatch/v0/decoder", ["requests/fetch/v4/decodeMessages"], checked);
-  done = true;
 };

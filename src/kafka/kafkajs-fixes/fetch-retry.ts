@@ -5,11 +5,7 @@
  */
 import type { Consumer } from "kafkajs";
 
-/**
- * Calls back when kafkajs fetches from a broker again after a failed fetch. kafkajs retries by itself, without a
- * rebalance, and meanwhile the topic may have been deleted and created again. kafkajs emits FETCH only after a fetch
- * that succeeded.
- */
+/** Calls back when kafkajs fetches from a broker again after a failed fetch: it emits FETCH only after one that succeeded. */
 export const onFetchRetry = (consumer: Consumer, fetchesAgain: () => void): void => {
   const { FETCH_START, FETCH } = consumer.events;
   const underWay = new Set<number>();
@@ -25,10 +21,7 @@ export const onFetchRetry = (consumer: Consumer, fetchesAgain: () => void): void
 /** A process that is so late for its timers was stopped itself: the answer may be there, unread. */
 const STALLED_MS = 2_000;
 
-/**
- * Calls back when a broker has not answered a fetch in time. kafkajs would ask the same broker four times more, for 40
- * s in all, while the others already know the partition's next leader.
- */
+/** Calls back when a broker has not answered a fetch in time. */
 export const onUnansweredFetch = (
   consumer: Consumer,
   { sinceTimerMs, unanswered }: { sinceTimerMs: () => number; unanswered: (error: Error) => void },

@@ -16,11 +16,8 @@ type ResponseModule = { decode: unknown; parse: (response: Response) => Promise<
  */
 const OF_ONE_PARTITION: readonly number[] = [7, 10, 18, 19, 20, 87];
 
-let done = false;
-
 /** Makes kafkajs hand over the error codes of partitions when others were written. */
 export const keepAcknowledgements = (): void => {
-  if (done) return;
   replaceModule<ResponseModule>(
     "requests/produce/v3/response",
     ["requests/produce/v4/response", "requests/produce/v5/response"],
@@ -36,5 +33,4 @@ export const keepAcknowledgements = (): void => {
       },
     }),
   );
-  done = true;
 };

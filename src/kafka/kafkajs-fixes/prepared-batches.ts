@@ -55,11 +55,8 @@ const encodePrepared = (encoder: Encoder, { acks, timeout, topicData }: ProduceA
   return encoder;
 };
 
-let done = false;
-
 /** Lets kafkajs send prepared messages, see {@link preparedMessage}. It sends all others as before. */
 export const sendPreparedMessages = (): void => {
-  if (done) return;
   const NewEncoder = moduleOf("encoder") as new () => Encoder;
   // Versions 4 to 7 have the same layout as version 3.
   replaceModule<BuildRequest>(
@@ -74,5 +71,4 @@ export const sendPreparedMessages = (): void => {
       return { ...request, encode };
     },
   );
-  done = true;
 };

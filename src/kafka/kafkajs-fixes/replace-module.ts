@@ -2,9 +2,10 @@ import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
+const replaced = new Map<string, unknown>();
 
 /**
- * Replaces an internal module of kafkajs in Node's cache of CommonJS modules, where kafkajs has no extension point.
+ * Replaces an internal module of kafkajs in Node's cache of CommonJS modules, once per process.
  *
  * What breaks it: another version of kafkajs (package.json pins the exact one), one that is bundled or not CommonJS,
  * and a module that was loaded before it was replaced, which throws here.
@@ -16,12 +17,14 @@ export const replaceModule = <Exports>(
   make: (original: Exports) => Exports,
 ): void => {
   const original = require(pathOf(name)) as Exports;
+  if (replaced.get(name) === original) return;
   const loaded = require.cache[require.resolve(pathOf(name))];
   if (!loaded) throw new Error("kafkajs keeps its modules somewhere else than it did");
   for (const user of usedBy)
     if (require.cache[require.resolve(pathOf(user))])
       throw new Error(`kafkajs has loaded ${user} already: it uses ${name} as it was`);
   loaded.exports = make(original);
+  replaced.set(name, loaded.exports);
 };
 
 /** An internal module of kafkajs, for use by a replacement. */

@@ -75,17 +75,13 @@ export const decodeRecord = (decoder: Decoder, batch: Batch) => {
   };
 };
 
-let done = false;
-
 /** Makes kafkajs hand over headers as bytes. */
 export const readWholeHeaders = (): void => {
-  if (done) return;
   replaceModule<DecodeRecord>(
     "recordBatch/record/v0/decoder",
     ["recordBatch/v0/decoder"],
     () => decodeRecord,
   );
-  done = true;
 };
 
 /** A record as kafkajs has decoded it; the part that is used here. */

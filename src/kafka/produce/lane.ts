@@ -11,40 +11,40 @@ const MAX_BATCH_RECORDS = 1_000;
 const MAX_BATCH_BYTES = 768 * 1024;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
-export type LanePorts = {
-  open: () => Promise<Sender>;
+/** The publisher, as its lanes see it. */
+export type LaneOwner = {
+  openSender: () => Promise<Sender>;
   clock: Clock;
   random: () => number;
   closed: AbortSignal;
-  /** After this the broker says which partitions have not been replicated. */
-  brokerTimeoutMs: number;
-  written: (batch: readonly PendingRecord[], first: ReadonlyMap<number, number>) => void;
+  written: (lane: Lane, batch: readonly PendingRecord[], first: ReadonlyMap<number, number>) => void;
   /** The topic does not take this record, whose batch was refused with this error. */
   refused: (item: PendingRecord, error: unknown) => void;
-  /**
-   * These records of a send were not acknowledged, and are in the queue again. `whose`: the broker has answered for the
-   * partitions; or nothing is known, and the connection is replaced.
-   */
-  failed: (left: readonly PendingRecord[], error: unknown, whose: "partitions" | "connection") => void;
+  /** These records were not acknowledged, and are in the queue again. `connection`: nothing is known, it is replaced. */
+  failed: (
+    lane: Lane,
+    left: readonly PendingRecord[],
+    error: unknown,
+    whose: "partitions" | "connection",
+  ) => void;
 };
 
-/**
- * A queue of records with a connection of its own, and at most one produce request under way. What fails here is tried
- * again here, and delays no other lane.
- */
+/** A queue of records with its own connection and one request under way. What fails here delays no other lane. */
 export class Lane {
-  readonly #ports: LanePorts;
+  readonly #owner: LaneOwner;
+  readonly #brokerTimeoutMs: number;
   #sender: Sender | null = null;
   #queue: PendingRecord[] = [];
   #sending: { batch: readonly PendingRecord[]; giveUp: (reason: Error) => void; since: number } | null = null;
   /** Lower after the topic has refused a batch as too large. (A refused batch may be written in part.) */
-  #maxBatchRecords: number;
+  #maxBatchRecords = MAX_BATCH_RECORDS;
   #isRunning = false;
   #failures = 0;
 
-  constructor(ports: LanePorts) {
-    this.#ports = ports;
-    this.#maxBatchRecords = MAX_BATCH_RECORDS;
+  /** @param brokerTimeoutMs after this the broker says which partitions have not been replicated */
+  constructor(owner: LaneOwner, brokerTimeoutMs: number) {
+    this.#owner = owner;
+    this.#brokerTimeoutMs = brokerTimeoutMs;
   }
 
   get isIdle(): boolean {
@@ -53,12 +53,16 @@ export class Lane {
 
   push(item: PendingRecord): void {
     this.#queue.push(item);
-    if (!this.#isRunning) void this.#run();
+    this.#start();
   }
 
   /** Takes over records of another lane, which may be older than those that are queued. */
   merge(items: readonly PendingRecord[]): void {
     this.#queue = [...this.#queue, ...items].sort((a, b) => a.sequence - b.sequence);
+    this.#start();
+  }
+
+  #start(): void {
     if (!this.#isRunning) void this.#run();
   }
 
@@ -92,7 +96,7 @@ export class Lane {
   }
 
   async #run(): Promise<void> {
-    const { clock, random, closed } = this.#ports;
+    const { clock, random, closed } = this.#owner;
     this.#isRunning = true;
     for (;;) {
       // Records that arrive in the same turn of the event loop go into the same batch.
@@ -112,18 +116,18 @@ export class Lane {
 
   /** Whether nothing is wrong with the broker: a smaller batch after a refusal is sent at once. */
   async #sendNext(): Promise<boolean> {
-    const { open, clock, brokerTimeoutMs, written } = this.#ports;
+    const { openSender, clock, written } = this.#owner;
     let left: readonly PendingRecord[] = [];
     try {
-      const sender = (this.#sender ??= await open());
+      const sender = (this.#sender ??= await openSender());
       const batch = (left = this.#take());
       if (batch.length === 0) return true;
       const { first, failure } = await new Promise<Sent>((resolve, reject) => {
         this.#sending = { batch, giveUp: reject, since: clock.monotonic() };
-        sender.send(batch, brokerTimeoutMs).then(resolve, reject);
+        sender.send(batch, this.#brokerTimeoutMs).then(resolve, reject);
       });
       this.#sending = null;
-      written(batch, first);
+      written(this, batch, first);
       if (failure === null) return true;
       left = batch.filter(({ partition }) => !first.has(partition));
       return this.#failed(left, failure, true);
@@ -134,7 +138,7 @@ export class Lane {
   }
 
   #failed(left: readonly PendingRecord[], error: unknown, isAnswer: boolean): boolean {
-    const { refused, failed } = this.#ports;
+    const { refused, failed } = this.#owner;
     const isRefused = refusalOf(error) !== null;
     const [only] = left;
     if (isRefused && only && left.length === 1) {
@@ -150,7 +154,7 @@ export class Lane {
     }
     // After any other error than a broker's answer, the state of the connection is unknown.
     if (!isAnswer) void this.close();
-    failed(left, error, isAnswer ? "partitions" : "connection");
+    failed(this, left, error, isAnswer ? "partitions" : "connection");
     this.dropSettled();
     return false;
   }

@@ -1,15 +1,8 @@
 import { DeadlineError } from "../../runtime/clock.ts";
-import { Lane, type LanePorts } from "./lane.ts";
+import { Lane, type LaneOwner } from "./lane.ts";
 import { newPartitioner } from "./partitioner.ts";
 import type { PendingRecord } from "./backlog.ts";
 import type { Troubles } from "./troubles.ts";
-
-type Options = Pick<LanePorts, "open" | "clock" | "random" | "closed" | "refused"> & {
-  sendTimeoutMs: number;
-  troubles: Troubles;
-  written: (lane: Lane, ...written: Parameters<LanePorts["written"]>) => void;
-  failed: (lane: Lane, ...failed: Parameters<LanePorts["failed"]>) => void;
-};
 
 /** After this a broker names the partitions that keep a request of many waiting. */
 const BROKER_TIMEOUT_MS = 2_000;
@@ -20,8 +13,7 @@ const MAX_LANES_APART = 8;
  * Where each record waits: in the lane of its partition's leader, in one apart while its partition is in trouble, or in
  * none while it has no leader.
  */
-export const createLanes = (options: Options) => {
-  const { troubles, sendTimeoutMs, clock } = options;
+export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs: number) => {
   const partitionOf = newPartitioner();
   /** By leader; below zero those for partitions that are apart. */
   const lanes = new Map<number, Lane>();
@@ -36,12 +28,7 @@ export const createLanes = (options: Options) => {
     const key = isApart ? -1 - (partition % MAX_LANES_APART) : leader;
     const found = lanes.get(key);
     if (found) return found;
-    const lane: Lane = new Lane({
-      ...options,
-      brokerTimeoutMs: isApart ? sendTimeoutMs / 2 : Math.min(sendTimeoutMs / 2, BROKER_TIMEOUT_MS),
-      written: (...written) => options.written(lane, ...written),
-      failed: (...failed) => options.failed(lane, ...failed),
-    });
+    const lane = new Lane(owner, Math.min(sendTimeoutMs / 2, isApart ? Infinity : BROKER_TIMEOUT_MS));
     lanes.set(key, lane);
     return lane;
   };
@@ -52,14 +39,7 @@ export const createLanes = (options: Options) => {
   };
 
   const redistribute = (items: readonly PendingRecord[]): void => {
-    const byLane = new Map<Lane | null, PendingRecord[]>();
-    for (const item of items) {
-      const lane = laneOf(item.partition);
-      const ofLane = byLane.get(lane);
-      if (ofLane) ofLane.push(item);
-      else byLane.set(lane, [item]);
-    }
-    for (const [lane, ofLane] of byLane)
+    for (const [lane, ofLane] of Map.groupBy(items, ({ partition }) => laneOf(partition)))
       if (lane) lane.merge(ofLane);
       else withoutLeader.push(...ofLane);
   };
@@ -100,12 +80,11 @@ export const createLanes = (options: Options) => {
     ],
 
     /**
-     * Gives up sends that take too long. During an outage queues are not drained: drops the settled records, which must
-     * not pile up in them.
+     * Gives up sends that take too long, and lets go of settled records, which must not pile up during an outage.
      * @returns the milliseconds that the slowest send has taken, or Infinity if a record waits for a leader
      */
     sweep: (): number => {
-      const now = clock.monotonic();
+      const now = owner.clock.monotonic();
       withoutLeader = withoutLeader.filter((item) => !item.isSettled);
       let slowestMs = withoutLeader.length > 0 ? Infinity : 0;
       for (const lane of lanes.values()) {

@@ -4,8 +4,9 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { Backlog, type BacklogOptions } from "./backlog.ts";
+import { createBacklog, type BacklogOptions } from "./backlog.ts";
 import { refusalOf } from "../errors.ts";
+import type { LaneOwner } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import type { Outgoing } from "../record.ts";
 import type { LeaderLookup, Sender } from "./session.ts";
@@ -53,7 +54,7 @@ const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {
   const { topic, sendTimeoutMs } = options;
   const { clock, log } = deps;
-  const backlog = new Backlog(options);
+  const backlog = createBacklog(options);
   const troubles = createTroubles(topic, log);
   let lookup: LeaderLookup | null = null;
   /** Why the leaders are not known, if nothing was written since. */
@@ -69,12 +70,9 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     if (clock.monotonic() - checkedAt > everyMs) wake.abort();
   };
 
-  const lanes = createLanes({
+  const owner: LaneOwner = {
     ...deps,
-    open: deps.openSender,
     closed: closed.signal,
-    sendTimeoutMs,
-    troubles,
     written: (lane, batch, first) => {
       backlog.written(batch, first, clock.monotonic());
       unreachable = null;
@@ -87,7 +85,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         refusalOf(error) === "rule"
           ? (["invalid", "has a rule that the record breaks, see the topic's settings"] as const)
           : (["refused", "does not take the record"] as const);
-      backlog.failed(item, new PublishError(code, `${topic} ${why}: ${messageOf(error)}`, error));
+      backlog.failed(item, code, `${why}: ${messageOf(error)}`, error);
     },
     failed: (lane, left, error, whose) => {
       const [reason, now, isApart] = [messageOf(error), clock.monotonic(), whose === "partitions"];
@@ -96,19 +94,24 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       lanes.redistribute(lane);
       lookUp(LOOK_UP_EVERY_MS);
     },
-  });
+  };
+  const lanes = createLanes(owner, troubles, sendTimeoutMs);
 
   const sweep = (): void => {
     const now = clock.monotonic();
-    const items = lanes.unsettled();
-    backlog.expire(items, now, (partition) => unreachable ?? troubles.reasonOf(partition));
     const waiting = new Set<number>();
-    for (const item of items) {
-      const { partition, isSettled } = item;
+    for (const item of lanes.unsettled()) {
+      const { partition, isSettled, deadline } = item;
       if (isSettled) continue;
+      const reason = troubles.reasonOf(partition);
+      if (deadline <= now) {
+        const why = unreachable ?? reason;
+        backlog.failed(item, "timeout", `did not acknowledge in time${why === null ? "" : `: ${why}`}`);
+        continue;
+      }
       // One record goes on trying. The senders of the others should not wait in vain.
       if (waiting.has(partition) && troubles.isStuck(partition, now))
-        backlog.giveUp([item], troubles.reasonOf(partition) ?? "");
+        backlog.failed(item, "timeout", `did not acknowledge: ${reason}`);
       waiting.add(partition);
     }
     troubles.sweep(now, waiting);
@@ -153,13 +156,16 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
           return;
         }
         const now = clock.monotonic();
-        const item = backlog.admit(record, now, now + timeoutMs, resolve, reject);
-        if (!item) return;
+        const item = backlog.admit(record, { since: now, deadline: now + timeoutMs, resolve, reject });
+        if (!item) {
+          reject(new PublishError("overloaded", `too many records wait for ${topic}`));
+          return;
+        }
         lanes.choosePartition(item);
         const { partition } = item;
         if (troubles.isRefusing(partition, now)) {
-          const why = `${topic} takes nothing in partition ${partition}: ${troubles.reasonOf(partition)}`;
-          backlog.failed(item, new PublishError("unavailable", why));
+          const why = `takes nothing in partition ${partition}: ${troubles.reasonOf(partition)}`;
+          backlog.failed(item, "unavailable", why);
         } else lanes.enqueue(item);
       }),
 
@@ -167,15 +173,16 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       up:
         unreachable === null && lanes.leaders().some((_, partition) => troubles.reasonOf(partition) === null),
       detail: unreachable ?? `${lanes.leaders().length} partitions${troubles.text()}`,
-      waiting: backlog.size,
+      waiting: backlog.size(),
     }),
 
     close: async (drainMs) => {
       const until = clock.monotonic() + drainMs;
-      while (backlog.size > 0 && clock.monotonic() < until) await clock.sleep(10);
+      while (backlog.size() > 0 && clock.monotonic() < until) await clock.sleep(10);
       closed.abort();
       clearInterval(sweeper);
-      backlog.abandon(lanes.unsettled());
+      for (const item of lanes.unsettled())
+        backlog.failed(item, "closed", "did not acknowledge before the shutdown");
       wake.abort();
       await maintained;
       await Promise.all([lookup?.close(), lanes.close()]);

@@ -8,10 +8,7 @@ import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared
 import type { Outgoing } from "../record.ts";
 import type { PendingRecord } from "./backlog.ts";
 
-/**
- * `first`: the offset of the first record, by partition that was written. `failure`: why the others were not; null when
- * all were.
- */
+/** `first`: the offset of the first record, by partition that was written. `failure`: why others were not; or null. */
 export type Sent = { first: ReadonlyMap<number, number>; failure: Error | null };
 
 /** A connection that looks up leaders. Replaced once a look-up fails. */
@@ -24,17 +21,14 @@ export type LeaderLookup = {
 /** The connections of one lane. They are replaced, never repaired. */
 export type Sender = {
   /**
-   * Writes a batch, each record to its partition. Rejects when none is known to be written. A broker answers one
-   * request of a connection after the other: a partition that lacks replicas keeps it for `brokerTimeoutMs`.
+   * Writes a batch, each record to its partition; rejects when none is known to be written. A partition that lacks
+   * replicas keeps the connection for `brokerTimeoutMs`.
    */
   send(batch: readonly PendingRecord[], brokerTimeoutMs: number): Promise<Sent>;
   close(): Promise<void>;
 };
 
-/**
- * A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. Smaller
- * ones are not worth the time.
- */
+/** A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
 const batchOf = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<Buffer> => {
@@ -43,17 +37,13 @@ const batchOf = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<
 };
 
 const messagesOf = async (batch: readonly PendingRecord[], nowMs: number): Promise<PreparedMessage[]> => {
-  const records = new Map<number, Outgoing[]>();
-  for (const { partition, record } of batch) {
-    const ofPartition = records.get(partition);
-    if (ofPartition) ofPartition.push(record);
-    else records.set(partition, [record]);
-  }
+  const byPartition = Map.groupBy(batch, ({ partition }) => partition);
   try {
     return await Promise.all(
-      [...records].map(async ([partition, ofPartition]) =>
-        preparedMessage(partition, await batchOf(ofPartition, nowMs)),
-      ),
+      [...byPartition].map(async ([partition, items]) => {
+        const records = items.map(({ record }) => record);
+        return preparedMessage(partition, await batchOf(records, nowMs));
+      }),
     );
   } catch (error) {
     throw new EncodeError(error);
@@ -70,8 +60,7 @@ const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly An
     if (errorCode !== 0) failures.push(errorOfCode(errorCode));
     else if (baseOffset !== undefined) first.set(partition, Number(baseOffset));
   }
-  // kafkajs may resolve although it has not sent the records of some partition: only its acknowledgement proves that
-  // they were written.
+  // kafkajs may resolve although it has not sent the records of some partition: only an acknowledgement is proof.
   for (const partition of wanted)
     if (!first.has(partition) && failures.length === 0)
       failures.push(new Error(`no acknowledgement for ${topic}, partition ${partition}`));

@@ -32,9 +32,8 @@ export type Decoded<T> = { ok: true; value: T } | { ok: false; detail: string; f
 type TextField = { name: string; text: string };
 
 /**
- * Decodes a value that was written with this schema or a compatible version of it, see `schemaMismatch`.
- * Synchronous when the writer's schema is cached. Otherwise asks the registry, and rejects when that cannot
- * be reached: the record may be fine.
+ * Decodes a value that was written with this schema or a compatible version of it. Synchronous when the writer's schema
+ * is cached. Otherwise asks the registry, and rejects when that cannot be reached: the record may be fine.
  */
 export type Decode<T> = (bytes: Buffer) => Decoded<T> | Promise<Decoded<T>>;
 
@@ -42,10 +41,7 @@ export type Decode<T> = (bytes: Buffer) => Decoded<T> | Promise<Decoded<T>>;
 const UNKNOWN_HOLDS_MS = 30_000;
 const MAX_UNKNOWN = 10_000;
 
-/**
- * The detail becomes a header of the dead letter, which must fit into its topic; names in a schema may be of
- * any length.
- */
+/** The detail becomes a header of the dead letter; names in a schema may be of any length. */
 const MAX_PROBLEM_LENGTH = 500;
 
 /** How far into a damaged value its first field may reach. */
@@ -73,14 +69,14 @@ const readerFor = (
   ours: ParsedSchema,
   read: avro.Type,
   id: number,
-  { kind, text, references }: RegisteredSchema,
+  { kind, text }: RegisteredSchema,
 ): Reader => {
   const refuse = (problem: string): Reader => ({
     refusal: `schema ${id} does not fit: ${problem.slice(0, MAX_PROBLEM_LENGTH)}`,
   });
   if (kind !== null && kind !== "AVRO") return refuse(`it is not Avro but ${kind}`);
   try {
-    const theirs = parseSchema([...references, text]);
+    const theirs = parseSchema(text);
     const problem = schemaMismatch(ours, theirs);
     if (problem !== null) return refuse(problem);
     return { resolver: read.createResolver(theirs.type), writer: theirs.type };
@@ -101,7 +97,7 @@ export const decoder = <T>(
   ownId: number | null = null,
   readType: avro.Type | null = null,
 ): Decode<T> => {
-  const ours = parseSchema([JSON.stringify(schema.json)]);
+  const ours = parseSchema(JSON.stringify(schema.json));
   const type = readType ?? ours.type;
   /** By schema id. At most as many as the registry has schemas; never evicted, since ids are immutable. */
   const readers = new Map<number, Reader>();

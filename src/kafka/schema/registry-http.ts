@@ -3,7 +3,17 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { isSignInFailure, redacted } from "../sign-in/sign-in-error.ts";
-import { secretsOf, requestHeaders, reportUnauthorized, type RegistrySignIn } from "./registry-headers.ts";
+import type { TokenSource } from "../sign-in/token-source.ts";
+
+/** How to authenticate to the registry. Secrets are read for each request, so that rotated ones are used. */
+export type RegistryAuth =
+  { username: string; password: () => string } | { bearer: Pick<TokenSource, "token" | "refused"> };
+
+export type RegistrySignIn = {
+  auth: RegistryAuth | null;
+  /** Further headers of each request. */
+  headers?: () => Readonly<Record<string, string>>;
+};
 
 export type RegistryOptions = RegistrySignIn & {
   url: string;
@@ -30,9 +40,27 @@ export class RegistryError extends Error {
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const BEARER = "Bearer ";
+/** Shorter header values are not masked: they are no secrets, and would match parts of ordinary words. */
+const LEAST_HEADER_SECRET = 4;
+
+type Headers = Readonly<Record<string, string>>;
+
+const authorization = async (auth: RegistryAuth): Promise<string> =>
+  "bearer" in auth
+    ? BEARER + (await auth.bearer.token())
+    : `Basic ${Buffer.from(`${auth.username}:${auth.password()}`).toString("base64")}`;
+
+/** The secrets to mask in the registry's answer to a request with these headers. */
+const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => [
+  ...Object.values(sent)
+    .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
+    .filter(({ length }) => length >= LEAST_HEADER_SECRET),
+  ...(auth && "password" in auth ? [auth.password()] : []),
+];
 
 export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry => {
-  const { url, ca } = options;
+  const { url, ca, auth, headers } = options;
   const base = url.replace(/\/+$/, "");
   // Keeps no connection alive: a stale one would fail a request, and requests are rare.
   const dispatcher = new Agent({
@@ -41,7 +69,7 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     connect: { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) },
   });
   const exchange = async (method: "GET" | "POST" | "PUT", path: string, body?: object) => {
-    const signed = await requestHeaders(options);
+    const signed: Headers = { ...headers?.(), ...(auth && { authorization: await authorization(auth) }) };
     return clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
       const answer = await request(`${base}${path}`, {
         dispatcher,
@@ -54,7 +82,8 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
         signal,
         ...(body && { body: JSON.stringify(body) }),
       });
-      if (answer.statusCode === 401) reportUnauthorized(options, signed);
+      if (answer.statusCode === 401 && auth && "bearer" in auth)
+        auth.bearer.refused((signed.authorization ?? "").slice(BEARER.length));
       return { status: answer.statusCode, text: await answer.body.text(), signed };
     });
   };

@@ -2,7 +2,6 @@ import type { Mechanism } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { protocolErrorOf } from "../errors.ts";
-import { jwtPurpose } from "./jwt-claims.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 import type { TokenSource } from "./token-source.ts";
 
@@ -41,19 +40,15 @@ const saslResponse = {
   parse: (bytes: Buffer): string => bytes.toString("utf8"),
 };
 
-/**
- * The status in a challenge. Brokers do not escape quotes in its JSON: the whole challenge when it cannot be
- * parsed.
- */
+/** The status in a challenge; all of it where brokers do not escape quotes in its JSON. */
 const statusOf = (challenge: string): string => {
   const status = objectOf(parseJson(challenge))?.status;
   return typeof status === "string" ? status : challenge;
 };
 
 /**
- * SASL/OAUTHBEARER. kafkajs's own mechanism ignores the answer. A broker refuses a token by a challenge
- * without an error code; kafkajs takes it for success, and its next request fails with a closed connection
- * and no reason.
+ * SASL/OAUTHBEARER. A broker refuses a token by a challenge without an error code, which kafkajs's own mechanism takes
+ * for success: its next request fails with a closed connection and no reason.
  */
 export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechanism => ({
   mechanism: "oauthbearer",
@@ -62,11 +57,8 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
       const token = await tokens.token();
       const refused = (why: string): SignInError => {
         tokens.refused(token);
-        const purpose = jwtPurpose(token);
-        const what = `the broker ${host}:${port} refused the token: ${redacted(statusOf(why), [token])}`;
-        return new SignInError(
-          purpose === "" ? what : `${what} (the token says: ${redacted(purpose, [token])})`,
-        );
+        const status = redacted(statusOf(why), [token]);
+        return new SignInError(`the broker ${host}:${port} refused the token: ${status}`);
       };
       const challenge = await saslAuthenticate({
         request: saslRequest(firstMessage(token, extensions)),
@@ -75,8 +67,7 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
         throw protocolErrorOf(error) === "SASL_AUTHENTICATION_FAILED" ? refused(messageOf(error)) : error;
       });
       if (!challenge) return;
-      // RFC 7628: the client ends a refused exchange with this byte. The broker then logs the refusal and
-      // closes the connection.
+      // RFC 7628: the client ends a refused exchange with this byte; the broker then closes the connection.
       void saslAuthenticate({ request: saslRequest(SEPARATOR) }).catch(() => undefined);
       throw refused(challenge);
     },

@@ -1,7 +1,4 @@
-/**
- * Kafka, the registry or a token endpoint refused to authenticate this process. The message needs no context
- * and holds no secret.
- */
+/** Somebody refused to authenticate this process. The message needs no context and holds no secret. */
 export class SignInError extends Error {
   override readonly name = "SignInError";
 }
@@ -9,10 +6,7 @@ export class SignInError extends Error {
 /** Text of another system is cut to this length. */
 const MAX_CHARACTERS = 400;
 
-/**
- * Text of another system, fit for a log: our secrets and everything that looks like a token masked, no
- * control characters, bounded.
- */
+/** Text of another system, fit for a log: bounded, without control characters, our secrets and any token masked. */
 export const redacted = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret !== "")

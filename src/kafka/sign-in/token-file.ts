@@ -1,12 +1,17 @@
 import type { Clock } from "../../runtime/clock.ts";
-import { jwtExpiryMs } from "./jwt-claims.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { SignInError } from "./sign-in-error.ts";
 import type { TokenSource } from "./token-source.ts";
 
-/**
- * A token from a file that another process renews.
- * @param read gives the current text of the file
- */
+/** The expiry of a JWT, unverified, in milliseconds since the epoch; null when it states none, or is no JWT. */
+export const jwtExpiryMs = (token: string): number | null => {
+  const [, payload, signature] = token.split(".");
+  if (payload === undefined || signature === undefined) return null;
+  const exp = objectOf(parseJson(Buffer.from(payload, "base64url").toString("utf8")))?.exp;
+  return typeof exp === "number" && exp > 0 && exp < 1e12 ? exp * 1_000 : null;
+};
+
+/** A token from a file that another process renews. */
 export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenSource => ({
   ready: () => Promise.resolve(),
   token: () => {
@@ -21,9 +26,5 @@ export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenS
       : Promise.resolve(token);
   },
   refused: () => undefined,
-  lifetimeMs: () => {
-    const expiresAt = jwtExpiryMs(read().trim());
-    return expiresAt === null ? null : expiresAt - clock.now();
-  },
   close: () => undefined,
 });

@@ -10,13 +10,8 @@ export type TokenSource = {
   ready: () => Promise<void>;
   /** A token that has not expired. Rejects with a SignInError, within bounded time, when there is none. */
   token: () => Promise<string>;
-  /**
-   * Reports that a broker or the registry refused this token before its expiry: keys were rotated, or it was
-   * revoked.
-   */
+  /** Reports that a broker or the registry refused this token before its expiry. */
   refused: (token: string) => void;
-  /** How long the token lives that was given last; null where that is not known. */
-  lifetimeMs: () => number | null;
   /** Ends the renewal in the background. */
   close: () => void;
 };
@@ -32,15 +27,10 @@ export type TokenFetcher = {
 
 type Deps = { clock: Clock; log: Log; random: () => number };
 
-/**
- * A token is renewed at this fraction of its lifetime: slow or failing requests still end before it expires.
- */
+/** A token is renewed at this fraction of its lifetime: slow or failing requests still end before it expires. */
 const RENEW_AT = 0.8;
 const FETCH_TIMEOUT_MS = 10_000;
-/**
- * How long `token()` waits: less than a request may take, for which there is `ready()`. Shorter than the
- * connection timeout, so that callers report this source's reason.
- */
+/** How long `token()` waits, so that callers report this source's reason; `ready()` waits for as long as a request. */
 const TOKEN_TIMEOUT_MS = 3_000;
 const BACKOFF = { baseMs: 500, maxMs: 5_000 };
 const MIN_PAUSE_MS = 500;
@@ -140,7 +130,6 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       current = null;
       if (!pending) wake.abort(new Error("refused"));
     },
-    lifetimeMs: () => (current ? current.expiresAt - current.fetchedAt : null),
     close: () => {
       const reason = new SignInError(`${what}: closed`);
       closed.abort(reason);

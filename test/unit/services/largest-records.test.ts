@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { largestRecordsFor } from "../../../src/services/largest-records.ts";
 import { toRecord } from "../../../src/commands-to-results/accept-once/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
-import { AUDIT_ENTRY_BYTES } from "../../../src/kafka/cluster/topic-rules.ts";
+import { DEFAULT_MAX_MESSAGE_BYTES } from "../../../src/kafka/cluster/topics.ts";
 import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
 import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";
 import { encoder } from "../../../src/kafka/schema/codec.ts";
@@ -129,5 +129,5 @@ test.each<[string, Pick<AuditEntry, "action" | "outcome">]>([
     { actionId: "0".repeat(36), actor: { by: text, role: "operator", note: text, from }, ...entry },
     { id: "0".repeat(36), source: `/cambio-bridge/${"x".repeat(1_000)}`, timeMs: 0 },
   );
-  expect(Buffer.byteLength(value)).toBeLessThan(AUDIT_ENTRY_BYTES - 1_000);
+  expect(Buffer.byteLength(value)).toBeLessThan(DEFAULT_MAX_MESSAGE_BYTES - 1_000);
 });

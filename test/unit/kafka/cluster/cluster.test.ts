@@ -3,60 +3,18 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { connectCluster } from "../../../../src/kafka/cluster/cluster.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
+afterEach(() => void vi.useRealTimers());
+
 const failure = (type: string): Error => Object.assign(new Error(type), { type });
 
-/**
- * A cluster that counts its clients; each gives the next of `answers`, and fails forever after its first
- * failure.
- */
-const asked = async (answers: ("ends" | Error)[]) => {
-  const clients = { made: 0, open: 0 };
-  const newClient = () => {
-    clients.made += 1;
-    let stale: Error | null = null;
-    const admin: Partial<Admin> = {
-      connect: () => Promise.resolve(void (clients.open += 1)),
-      disconnect: () => Promise.resolve(void (clients.open -= 1)),
-      fetchTopicOffsets: () => {
-        const answer = stale ?? answers.shift() ?? "ends";
-        if (answer === "ends") return Promise.resolve([{ partition: 0, offset: "7", low: "3", high: "7" }]);
-        if (answer.message === "NOT_LEADER_FOR_PARTITION") stale = answer;
-        return Promise.reject(answer);
-      },
-    };
-    return { admin: () => admin } as unknown as Kafka;
-  };
-  return { clients, cluster: await connectCluster(newClient, systemClock) };
+/** A cluster whose clients answer so. */
+const clusterOf = (admin: Partial<Admin>) => {
+  const nothing = () => Promise.resolve();
+  const client = { admin: () => ({ connect: nothing, disconnect: nothing, ...admin }) };
+  return connectCluster(() => client as unknown as Kafka, systemClock);
 };
 
-it("uses a new client after the old one asked a broker that no longer leads", async () => {
-  const { clients, cluster } = await asked(["ends", failure("NOT_LEADER_FOR_PARTITION")]);
-  expect(await cluster.ranges("t")).toEqual(new Map([[0, { startOffset: 3, endOffset: 7 }]]));
-  await expect(cluster.ranges("t")).rejects.toThrow("NOT_LEADER_FOR_PARTITION");
-  expect((await cluster.ranges("t")).size).toBe(1);
-  expect(clients).toEqual({ made: 2, open: 1 });
-  await cluster.close();
-  expect(clients).toEqual({ made: 2, open: 0 });
-});
-
-it("keeps the client while a topic is missing", async () => {
-  const { clients, cluster } = await asked([failure("UNKNOWN_TOPIC_OR_PARTITION")]);
-  await expect(cluster.ranges("t")).rejects.toThrow("UNKNOWN_TOPIC");
-  expect((await cluster.ranges("t")).size).toBe(1);
-  expect(clients).toEqual({ made: 1, open: 1 });
-  await cluster.close();
-});
-
-it("makes no new client once it is closed", async () => {
-  const { clients, cluster } = await asked([]);
-  await cluster.close();
-  await expect(cluster.ranges("t")).rejects.toThrow("closed");
-  expect(clients).toEqual({ made: 1, open: 0 });
-});
-
 type Step = { resolve: () => void; reject: (error: Error) => void };
-
-afterEach(() => void vi.useRealTimers());
 
 /** A cluster whose steps block until the test releases them; the first connection is made at once. */
 const held = async () => {
@@ -87,11 +45,11 @@ const held = async () => {
   /** Long enough for whatever is not held. */
   const turns = () => new Promise((resolve) => setImmediate(resolve));
   const closed = () => clients.map((client) => client.closed);
-  /** The first client's first question fails, and the client with it. */
-  const failed = async (): Promise<void> => {
+  /** The first client's first question fails like this, and the client with it. */
+  const failed = async (error = new Error("reset")): Promise<void> => {
     const failing = ask();
     await turns();
-    clients[0]?.asked[0]?.reject(new Error("reset"));
+    clients[0]?.asked[0]?.reject(error);
     await failing;
   };
   return { cluster, clients, ask, turns, closed, failed };
@@ -102,8 +60,8 @@ describe("a client whose request failed", () => {
     const { cluster, clients, ask, turns, closed } = await held();
     const [slow, failing] = [ask(), ask()];
     await turns();
-    clients[0]?.asked[1]?.reject(new Error("reset"));
-    expect(await failing).toBe("reset");
+    clients[0]?.asked[1]?.reject(failure("NOT_LEADER_FOR_PARTITION"));
+    expect(await failing).toBe("NOT_LEADER_FOR_PARTITION");
     expect(closed()).toEqual([1]);
 
     const later = [ask(), ask()];
@@ -120,14 +78,10 @@ describe("a client whose request failed", () => {
     expect(closed()).toEqual([1, 1]);
   });
 
-  it("still gives the answer that was under way", async () => {
-    const { cluster, clients, ask, turns } = await held();
-    const [slow, failing] = [ask(), ask()];
-    await turns();
-    clients[0]?.asked[1]?.reject(new Error("reset"));
-    await failing;
-    clients[0]?.asked[0]?.resolve();
-    expect(await slow).toBe("1 partitions");
+  it("is kept while a topic is missing", async () => {
+    const { cluster, closed, failed } = await held();
+    await failed(failure("UNKNOWN_TOPIC_OR_PARTITION"));
+    expect(closed()).toEqual([0]);
     await cluster.close();
   });
 
@@ -163,112 +117,60 @@ describe("a client whose request failed", () => {
   });
 });
 
-describe("closing", () => {
-  it("leaves nothing open of a new client that is still connecting", async () => {
-    const { cluster, clients, ask, turns, closed, failed } = await held();
-    await failed();
-    const waiting = ask();
-    await turns();
-    let isClosed = false;
-    const closing = cluster.close().then(() => (isClosed = true));
-    await turns();
-    expect([isClosed, ...closed()], "it waits for the connection").toEqual([false, 1, 0]);
-    clients[1]?.connecting.resolve();
-    await closing;
-    expect(closed()).toEqual([1, 1]);
-    clients[1]?.asked[0]?.reject(new Error("closed under it"));
-    await waiting;
-    expect(await ask()).toBe("closed");
-    expect(closed()).toEqual([1, 1]);
-  });
-
-  it("leaves nothing open either when the new client does not connect", async () => {
-    const { cluster, clients, ask, turns, closed, failed } = await held();
-    await failed();
-    const waiting = ask();
-    await turns();
-    const closing = cluster.close();
-    clients[1]?.connecting.reject(new Error("no broker"));
-    expect(await waiting).toBe("no broker");
-    await closing;
-    expect(closed()).toEqual([1, 1]);
-  });
+it("closing leaves nothing open of a new client that is still connecting, and takes no more questions", async () => {
+  const { cluster, clients, ask, turns, closed, failed } = await held();
+  await failed();
+  const waiting = ask();
+  await turns();
+  let isClosed = false;
+  const closing = cluster.close().then(() => (isClosed = true));
+  await turns();
+  expect([isClosed, ...closed()], "it waits for the connection").toEqual([false, 1, 0]);
+  clients[1]?.connecting.resolve();
+  await closing;
+  expect(closed()).toEqual([1, 1]);
+  clients[1]?.asked[0]?.reject(new Error("closed under it"));
+  await waiting;
+  expect(await ask()).toBe("closed");
+  expect(closed()).toEqual([1, 1]);
 });
 
 it("closes a first client that does not connect", async () => {
   let closed = 0;
-  const admin: Partial<Admin> = {
+  const connecting = clusterOf({
     connect: () => Promise.reject(new Error("no broker")),
     disconnect: () => Promise.resolve(void (closed += 1)),
-  };
-  const newClient = () => ({ admin: () => admin }) as unknown as Kafka;
-  await expect(connectCluster(newClient, systemClock)).rejects.toThrow("no broker");
+  });
+  await expect(connecting).rejects.toThrow("no broker");
   expect(closed).toBe(1);
-});
-
-it.each([true, false])("tells whether it created a topic itself: %s", async (isCreated) => {
-  const partition = { leader: 1 };
-  const admin: Partial<Admin> = {
-    connect: () => Promise.resolve(),
-    disconnect: () => Promise.resolve(),
-    createTopics: () => Promise.resolve(isCreated),
-    fetchTopicMetadata: () =>
-      Promise.resolve({ topics: [{ name: "t", partitions: [partition] }] }) as ReturnType<
-        Admin["fetchTopicMetadata"]
-      >,
-  };
-  const cluster = await connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
-  expect(await cluster.create({ name: "t", partitions: 1, replicationFactor: 1, config: {} })).toBe(
-    isCreated,
-  );
-  await cluster.close();
 });
 
 it("bounds the wait for the leaders of a new topic", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  let looks = 0;
-  const admin: Partial<Admin> = {
-    connect: () => Promise.resolve(),
-    disconnect: () => Promise.resolve(),
-    createTopics: () => Promise.resolve(true),
-    fetchTopicMetadata: () => {
-      looks += 1;
-      return Promise.resolve({ topics: [] });
-    },
-  };
-  const cluster = await connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
+  const fetchTopicMetadata = vi.fn(() => Promise.resolve({ topics: [] }));
+  const cluster = await clusterOf({ createTopics: () => Promise.resolve(true), fetchTopicMetadata });
   const created = cluster
     .create({ name: "t", partitions: 1, replicationFactor: 1, config: {} })
     .catch((error: unknown) => (error as Error).message);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await created).toBe("no answer within 10000 ms");
-  const before = looks;
-  expect(before).toBeGreaterThan(1);
+  const looks = fetchTopicMetadata.mock.calls.length;
+  expect(looks).toBeGreaterThan(1);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(looks).toBe(before);
+  expect(fetchTopicMetadata).toHaveBeenCalledTimes(looks);
   expect(vi.getTimerCount()).toBe(0);
   await cluster.close();
 });
 
 describe("a topic whose configuration cannot be read", () => {
   /** A cluster with the topic "t". */
-  const describing = (describeConfigs: () => Promise<never>) => {
-    const admin: Partial<Admin> = {
-      connect: () => Promise.resolve(),
-      disconnect: () => Promise.resolve(),
+  const describing = (refusal: Error) => {
+    const partition = { partitionErrorCode: 0, partitionId: 0, leader: 1, replicas: [1], isr: [1] };
+    return clusterOf({
       listTopics: () => Promise.resolve(["t"]),
-      fetchTopicMetadata: () =>
-        Promise.resolve({
-          topics: [
-            {
-              name: "t",
-              partitions: [{ partitionErrorCode: 0, partitionId: 0, leader: 1, replicas: [1], isr: [1] }],
-            },
-          ],
-        }),
-      describeConfigs,
-    };
-    return connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
+      fetchTopicMetadata: () => Promise.resolve({ topics: [{ name: "t", partitions: [partition] }] }),
+      describeConfigs: () => Promise.reject(refusal),
+    });
   };
 
   it.each([
@@ -279,17 +181,14 @@ describe("a topic whose configuration cannot be read", () => {
     failure("UNKNOWN_TOPIC_OR_PARTITION"),
     Object.assign(new Error("no such request"), { name: "KafkaJSServerDoesNotSupportApiKey" }),
   ])("is found without it if the broker refuses: $message", async (refusal) => {
-    const cluster = await describing(() => Promise.reject(refusal));
+    const cluster = await describing(refusal);
     expect((await cluster.find(["t"])).get("t")).toMatchObject({ partitions: 1, config: {} });
-    await cluster.close();
   });
 
   it.each([failure("REQUEST_TIMED_OUT"), new Error("Connection timeout")])(
     "is not found if the broker does not answer: $message",
     async (outage) => {
-      const cluster = await describing(() => Promise.reject(outage));
-      await expect(cluster.find(["t"])).rejects.toThrow(outage.message);
-      await cluster.close();
+      await expect((await describing(outage)).find(["t"])).rejects.toThrow(outage.message);
     },
   );
 });
@@ -298,12 +197,6 @@ it.each([
   "Cannot read properties of null (reading 'topics')",
   "Cannot destructure property 'topicMetadata' of '(intermediate value)' as it is null.",
 ])("says in words that no broker answered a request for metadata, where kafkajs says %s", async (text) => {
-  const admin: Partial<Admin> = {
-    connect: () => Promise.resolve(),
-    disconnect: () => Promise.resolve(),
-    listTopics: () => Promise.reject(new TypeError(text)),
-  };
-  const cluster = await connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
+  const cluster = await clusterOf({ listTopics: () => Promise.reject(new TypeError(text)) });
   await expect(cluster.find(["t"])).rejects.toThrow("no broker answered the request for metadata");
-  await cluster.close();
 });

@@ -36,10 +36,6 @@ const fetched = async (...batches: Buffer[]): Promise<string[]> => {
   return records.map(({ offset, value }) => `${offset} ${value.toString()}`);
 };
 
-it("reads batches that are as their producer wrote them", async () => {
-  expect(await fetched(batchOf(4711, "one"), batchOf(4712, "two"))).toEqual(["4711 one", "4712 two"]);
-});
-
 it("reads what lies before a batch that is cut off", async () => {
   const cut = batchOf(4712, "a longer value").subarray(0, -5);
   expect(await fetched(batchOf(4711, "one"), cut)).toEqual(["4711 one"]);

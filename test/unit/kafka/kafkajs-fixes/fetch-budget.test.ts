@@ -84,11 +84,6 @@ it("counts over all partitions of a fetch", async () => {
   expect((await fetched([batchOf(1, 100)], [batchOf(0, 100)])).map(offsetsOf)).toEqual([[1], [0]]);
 });
 
-it("reads a batch of nearly 64 MiB after small ones", async () => {
-  const [records = []] = await fetched([batchOf(0, 100), batchOf(1, 63 * MIB)]);
-  expect(offsetsOf(records)).toEqual([0, 1]);
-});
-
 it("counts the overhead of many small records", async () => {
   const batches = [0, 1, 2].map((nth) => batchOf(nth * 30_000, 8, 30_000));
   const [records = []] = await fetched(batches);

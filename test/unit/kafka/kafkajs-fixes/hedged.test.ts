@@ -43,10 +43,3 @@ it("ignores a failure while another request is open, and rejects with the last f
   asked[1]!.reject(new Error("two"));
   await expect(answer).rejects.toThrow("two");
 });
-
-it("rejects at once when the only request fails", async () => {
-  const { asked, answer } = scene(4, "endless");
-  asked[0]!.reject(new Error("refused"));
-  await expect(answer).rejects.toThrow("refused");
-  expect(asked.length).toBe(1);
-});

@@ -63,23 +63,3 @@ test("no timer has a negative delay", () => {
   expect(delays).not.toHaveLength(0);
   expect(Math.min(...delays)).toBeGreaterThan(0);
 });
-
-test("what the broker throttles is sent when the throttling ends, and no earlier", () => {
-  const queue = newQueue(null);
-  queue.maybeThrottle(500);
-  push(queue, 1);
-  vi.advanceTimersByTime(499);
-  expect(sent).toEqual([]);
-  vi.advanceTimersByTime(1);
-  expect(sent).toEqual([1]);
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-test("what waits for an answer to another request is sent when that comes", () => {
-  const queue = newQueue(1);
-  push(queue, 1);
-  push(queue, 2);
-  expect(sent).toEqual([1]);
-  queue.fulfillRequest({ correlationId: 1, payload: {}, size: 0 });
-  expect(sent).toEqual([1, 2]);
-});

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { errorOfCode } from "../../../../src/kafka/errors.ts";
 import { keepAcknowledgements } from "../../../../src/kafka/kafkajs-fixes/partial-acknowledgements.ts";
 
 keepAcknowledgements();
@@ -36,11 +35,3 @@ test.each([3, 7])(
       await expect(parse(answering(...codes)), String(codes)).rejects.toMatchObject({ type });
   },
 );
-
-test("an error code becomes the exception that kafkajs would throw", () => {
-  expect(errorOfCode(19)).toMatchObject({
-    type: "NOT_ENOUGH_REPLICAS",
-    code: 19,
-    name: "KafkaJSProtocolError",
-  });
-});

@@ -8,9 +8,6 @@ import { recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 
 const NOW_MS = 1_790_000_000_123;
 const require = createRequire(import.meta.url);
-const V3 = "kafkajs/src/protocol/requests/produce/v3/request.js";
-/** kafkajs's original module. */
-const byKafkajs = require(V3) as (args: object) => Built;
 sendPreparedMessages();
 
 type Built = { apiName: string; apiVersion: number; encode: () => Promise<{ buffer: Buffer }> };
@@ -38,16 +35,4 @@ test("prepared messages are sent unchanged, one per partition", async () => {
   const head = [int(-1, 2), int(-1, 2), int(30_000), int(1), int(1, 2), Buffer.from("t"), int(2)];
   const parts = [0, 5].flatMap((partition) => [int(partition), int(batch.length), batch]);
   expect((await built.encode()).buffer).toEqual(Buffer.concat([...head, ...parts]));
-});
-
-test("other messages are encoded by kafkajs as before", async () => {
-  const message = { key: "k", value: "v", headers: {}, timestamp: NOW_MS };
-  const args = {
-    acks: -1,
-    timeout: 30_000,
-    topicData: [{ topic: "t", partitions: [{ partition: 0, messages: [message, message] }] }],
-  };
-  const ours = require(V3) as (args: object) => Built;
-  expect(ours).not.toBe(byKafkajs);
-  expect((await ours(args).encode()).buffer).toEqual((await byKafkajs(args).encode()).buffer);
 });

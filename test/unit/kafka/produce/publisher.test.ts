@@ -70,18 +70,6 @@ describe("when all is well", () => {
     expect(cluster.batches.map((batch) => batch.length)).toEqual([1, 1, 30]);
   });
 
-  test("each leader has its own lane: a slow one delays no other", async () => {
-    const { cluster, publish } = setUp(2);
-    cluster.leaders = [1, 2];
-    await Promise.all(keys(20).map((key) => publish(key)));
-    const slow = cluster.logs[0]![0]!;
-    const fast = cluster.logs[1]![0]!;
-    cluster.before = ([item]) => (item?.partition === 0 ? hangs() : Promise.resolve());
-    void publish(slow, 300).catch(() => undefined);
-    await publish(fast);
-    expect(cluster.logs[1]?.at(-1)).toBe(fast);
-  });
-
   test("a long queue is sent in bounded batches", async () => {
     const { cluster, publish } = setUp();
     await Promise.all(keys(3_000).map((key) => publish(key)));
@@ -116,17 +104,6 @@ describe("when all is well", () => {
     await publish("next");
     expect(cluster.all()).toEqual(["quick", "late", "next"]);
     expect(times).toEqual([250, 10]);
-  });
-
-  test("a failing callback does not have a record sent twice", async () => {
-    const acknowledged = (): void => {
-      throw new Error("no room for a number");
-    };
-    const { cluster, publish, publisher } = setUp(1, { acknowledged });
-    await Promise.all(keys(3).map((key) => publish(key)));
-    await publish("next");
-    expect(cluster.all()).toEqual([...keys(3), "next"]);
-    expect(publisher.state()).toMatchObject({ up: true });
   });
 });
 
@@ -316,15 +293,6 @@ describe("when leaders move and connections break", () => {
     expect(cluster.logs[0]).toEqual(["first", "again"]);
     expect(cluster.opened).toBe(2);
     await eventually(() => cluster.closed === 1, "the old connection to be closed");
-  });
-
-  test("a partition without a leader waits for one", async () => {
-    const { cluster, publish, failure } = setUp();
-    cluster.leaders = [null];
-    expect(await failure(publish("early", 150))).toBe("timeout");
-    cluster.leaders = [1];
-    await publish("later");
-    expect(cluster.logs[0]).toEqual(["later"]);
   });
 
   test("records keep their order over a failure", async () => {

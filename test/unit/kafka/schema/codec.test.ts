@@ -101,118 +101,57 @@ it("reads a newer schema with more optional fields, in another order", async () 
   expect(await decodeOne(bytes, newer)).toEqual({ ok: true, value: whole });
 });
 
-it("reads a schema that refers to others", async () => {
-  const schema = commandSchema();
-  const inlined = JSON.stringify(schema);
-  const request = schema.fields.find(({ name }) => name === "request");
-  const [create, acceptQuote] = request?.type as RecordJson[];
-  const split = commandSchema((command) =>
-    retype(command, "request", ["cambio.bridge.v1.CreateQuote", "cambio.bridge.v1.AcceptQuote"]),
-  );
-  const references = [create, acceptQuote].map((record) =>
-    JSON.stringify({ ...record, namespace: "cambio.bridge.v1" }),
-  );
-  expect(
-    await decodeOne(written(7, JSON.parse(inlined) as RecordJson), registered(split, { references })),
-  ).toEqual({
-    ok: true,
-    value: whole,
-  });
-  expect(await decodeOne(written(7, schema), registered(split))).toMatchObject({ ok: false });
-});
-
-type Foreign = { name: string; schema: RecordJson; over?: Parameters<typeof written>[2]; detail: string };
-const foreign: Foreign[] = [
-  {
-    name: "an amount that is a double",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "double"])),
-    over: { accept: { amount: 1000.1 } },
-    detail: "amount may be double",
-  },
-  {
-    name: "an amount that may be a double",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "string", "double"])),
-    detail: "amount may be double",
-  },
-  {
-    name: "bytes in place of a text",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "quoteId", "bytes")),
-    over: { accept: { quoteId: Buffer.from("q-1") } },
-    detail: "quoteId may be bytes",
-  },
-  {
-    name: "an int in place of a long",
-    schema: commandSchema((command) => retype(command, "issuedAt", "int")),
-    over: { command: { issuedAt: 1_795_262_400 } },
-    detail: "issuedAt may be int",
-  },
-  {
-    name: "microseconds in place of milliseconds",
-    schema: commandSchema((command) =>
-      retype(command, "issuedAt", { type: "long", logicalType: "timestamp-micros" }),
-    ),
-    detail: "issuedAt is timestamp-micros",
-  },
-  {
-    name: "no counterparty",
-    schema: commandSchema((_, acceptQuote) => without(acceptQuote, "counterpartyId")),
-    detail: "lacks counterpartyId",
-  },
-  {
-    name: "a counterparty that may be null",
-    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "counterpartyId", ["null", "string"])),
-    detail: "counterpartyId may be null",
-  },
-  {
-    name: "a misspelt amount",
-    schema: commandSchema((_, acceptQuote) => {
-      without(acceptQuote, "amount");
-      acceptQuote.fields.push({ name: "ammount", type: ["null", "string"], default: null });
-    }),
-    over: { accept: { ammount: "1000.10" } },
-    detail: "lacks amount but has ammount",
-  },
-  {
-    name: "a new field that is not optional",
-    schema: commandSchema((_, acceptQuote) => acceptQuote.fields.push({ name: "limit", type: "string" })),
-    over: { accept: { limit: "5.10" } },
-    detail: "unknown field limit",
-  },
-  {
-    name: "one more kind of request",
-    schema: commandSchema((command) => {
-      const request = command.fields.find(({ name }) => name === "request");
-      (request?.type as RecordJson[]).push({
-        type: "record",
-        name: "CancelQuote",
-        fields: [{ name: "quoteId", type: "string" }],
-      });
-    }),
-    detail: "request may be record cambio.bridge.v1.CancelQuote",
-  },
-  {
-    name: "another namespace",
-    schema: commandSchema((command) => {
-      command.namespace = "cambio.bridge.v2";
-    }),
-    over: {
-      command: {
-        request: {
-          "cambio.bridge.v2.AcceptQuote": {
-            quoteId: "q",
-            counterpartyId: "c",
-            amount: null,
-            externalId: null,
-          },
-        },
-      },
+type Change = NonNullable<Parameters<typeof commandSchema>[0]>;
+const foreign: [name: string, change: Change, detail: string][] = [
+  [
+    "an amount that is a double",
+    (_, accept) => retype(accept, "amount", ["null", "double"]),
+    "amount may be double",
+  ],
+  [
+    "an amount that may be a double",
+    (_, accept) => retype(accept, "amount", ["null", "string", "double"]),
+    "amount may be double",
+  ],
+  ["bytes in place of a text", (_, accept) => retype(accept, "quoteId", "bytes"), "quoteId may be bytes"],
+  ["an int in place of a long", (command) => retype(command, "issuedAt", "int"), "issuedAt may be int"],
+  [
+    "microseconds in place of milliseconds",
+    (command) => retype(command, "issuedAt", { type: "long", logicalType: "timestamp-micros" }),
+    "issuedAt is timestamp-micros",
+  ],
+  ["no counterparty", (_, accept) => without(accept, "counterpartyId"), "lacks counterpartyId"],
+  [
+    "a counterparty that may be null",
+    (_, accept) => retype(accept, "counterpartyId", ["null", "string"]),
+    "counterpartyId may be null",
+  ],
+  [
+    "a misspelt amount",
+    (_, accept) => {
+      without(accept, "amount");
+      accept.fields.push({ name: "ammount", type: ["null", "string"], default: null });
     },
-    detail: "cambio.bridge.v2.Command",
-  },
+    "lacks amount but has ammount",
+  ],
+  [
+    "a new field that is not optional",
+    (_, accept) => accept.fields.push({ name: "limit", type: "string" }),
+    "unknown field limit",
+  ],
+  [
+    "one more kind of request",
+    (command) => {
+      const request = command.fields.find(({ name }) => name === "request")?.type as RecordJson[];
+      request.push({ type: "record", name: "CancelQuote", fields: [{ name: "quoteId", type: "string" }] });
+    },
+    "request may be record cambio.bridge.v1.CancelQuote",
+  ],
+  ["another namespace", (command) => (command.namespace = "cambio.bridge.v2"), "cambio.bridge.v2.Command"],
 ];
 
-it.each(foreign)("does not guess: $name", async ({ schema, over, detail }) => {
-  const decoded = await decodeOne(written(7, schema, over), schema);
+it.each(foreign)("does not guess: %s", async (_, change, detail) => {
+  const decoded = await decodeOne(written(7, commandSchema()), commandSchema(change));
   expect(decoded).toMatchObject({ ok: false, detail: expect.stringContaining(detail) as string });
 });
 
@@ -226,6 +165,10 @@ it.each([
   ["broken JSON", registered("{")],
   ["broken Avro", registered({ type: "record", name: "Command" })],
   ["a primitive", registered('"string"')],
+  [
+    "one that refers to others",
+    registered(commandSchema((command) => retype(command, "request", ["cambio.bridge.v1.CreateQuote"]))),
+  ],
 ])("refuses a writer's schema that is %s, and asks for it once", async (_, schema) => {
   const { decode, writer } = reading({ 7: schema });
   const bytes = written(7, commandSchema());
@@ -293,13 +236,6 @@ describe("of a damaged value, the first field of its writer is kept if it is a t
   });
 });
 
-it("is synchronous when the schema is cached", async () => {
-  const { decode, writer } = reading({ 7: registered(commandSchema()) });
-  await decode(valid);
-  expect(decode(valid)).toEqual({ ok: true, value: whole });
-  expect(writer).toHaveBeenCalledOnce();
-});
-
 it("asks for an unknown id again after a while: it may have been registered", async () => {
   const schemas: Record<number, RegisteredSchema> = {};
   const { decode, writer, time } = reading(schemas);
@@ -331,13 +267,6 @@ it("keeps known schemas, however many unknown ids follow", async () => {
   expect(writer).toHaveBeenCalledTimes(asked);
 });
 
-it("rejects while the registry cannot be reached, and caches nothing", async () => {
-  const { decode, writer } = reading({ 7: registered(commandSchema()) });
-  writer.mockRejectedValueOnce(new Error("the registry is down"));
-  await expect(decode(valid)).rejects.toThrow("the registry is down");
-  expect(await decode(valid)).toMatchObject({ ok: true });
-});
-
 it("lets a caller come again later instead of waiting, whatever the registry answers", async () => {
   const { decode, writer } = reading({ 7: registered(commandSchema()) });
   writer.mockRejectedValueOnce(new Error("the registry is down"));
@@ -345,8 +274,9 @@ it("lets a caller come again later instead of waiting, whatever the registry ans
   const note = (error: unknown): void => void unhandled.push(error);
   process.prependListener("unhandledRejection", note);
   onTestFinished(() => void process.off("unhandledRejection", note));
-  expect(decode(valid)).toBeInstanceOf(Promise);
+  const asked = decode(valid);
   await new Promise((resolve) => setTimeout(resolve, 1));
+  await expect(asked).rejects.toThrow("the registry is down");
   expect(unhandled).toEqual([]);
   expect(await decode(valid)).toMatchObject({ ok: true });
 });

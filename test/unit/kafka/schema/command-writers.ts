@@ -15,7 +15,7 @@ const only = <T>(value: T | undefined): T => {
 
 /** A command's schema with a change made to it; `accept` is its AcceptQuote. */
 export const commandSchema = (
-  change: (command: RecordJson, accept: RecordJson) => void = () => undefined,
+  change: (command: RecordJson, accept: RecordJson) => unknown = () => undefined,
 ): RecordJson => {
   const command = structuredClone(readSchema("command").json) as RecordJson;
   const branches = only(command.fields.find(({ name }) => name === "request")).type as RecordJson[];
@@ -59,6 +59,5 @@ export const written = (
 export const registered = (schema: unknown, over: Partial<RegisteredSchema> = {}): RegisteredSchema => ({
   kind: null,
   text: typeof schema === "string" ? schema : JSON.stringify(schema),
-  references: [],
   ...over,
 });

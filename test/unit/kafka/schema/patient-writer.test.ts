@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { patientWriter } from "../../../../src/kafka/schema/registry.ts";
 import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
 
-const SCHEMA: RegisteredSchema = { kind: null, text: '"string"', references: [] };
+const SCHEMA: RegisteredSchema = { kind: null, text: '"string"' };
 
 /** A registry that comes to know id 7 at an instant of a clock that only sleeping advances. */
 const registryThatKnows = (atMs: number, failing = () => false) => {

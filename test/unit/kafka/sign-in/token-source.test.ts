@@ -169,13 +169,6 @@ describe("client credentials", () => {
     await source.ready();
     expect(requests()).toBe(1);
   });
-
-  it("says why there is none after such a wait, too", async () => {
-    const { endpoint } = await endpointOf(json({}, 500));
-    const source = sourceAt(endpoint);
-    await source.ready();
-    expect(await failure(source.token())).toMatch(/answered 500/);
-  });
 });
 
 describe("a source of tokens", () => {
@@ -255,60 +248,29 @@ describe("a source of tokens", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("replaces a refused token, but not a fresh one", async () => {
-    let now = 0;
-    let asked = 0;
-    const clock = { ...systemClock, monotonic: () => now };
-    const source = tokenSource(
-      { what: "it", fetch: () => Promise.resolve({ token: `token-${++asked}`, lifetimeMs: 60_000 }) },
-      { clock, log, random: () => 0.1 },
-    );
-    onTestFinished(source.close);
-    const token = await source.token();
-    source.refused(token);
-    expect(await source.token()).toBe("token-1");
-    now = 6_000;
-    source.refused("another");
-    expect(asked).toBe(1);
-    source.refused(token);
-    await eventually(() => asked === 2, "another token", 2_000);
-    expect(await source.token()).toBe("token-2");
-  });
-
-  it("never gives a refused or expired token again, even at once", async () => {
+  it("replaces a refused or expired token at once, but not a fresh one", async () => {
     const { clock, forward } = clockAt();
-    let asked = 0;
-    const source = tokenSource(
-      { what: "it", fetch: () => Promise.resolve({ token: `token-${++asked}`, lifetimeMs: 60_000 }) },
-      { clock, log, random: () => 0.1 },
-    );
-    onTestFinished(source.close);
+    const { source, asked } = livingFor(60_000, clock);
+    expect(await source.token()).toBe("token-1");
+    source.refused("token-1");
     expect(await source.token()).toBe("token-1");
     forward(6_000);
+    source.refused("another");
+    expect(asked).toHaveLength(1);
     source.refused("token-1");
     expect(await Promise.all([source.token(), source.token()])).toEqual(["token-2", "token-2"]);
     forward(61_000);
     expect(await source.token()).toBe("token-3");
-    expect(asked).toBe(3);
+    expect(asked).toHaveLength(3);
   });
 
-  it("renews a token that is refused as soon as it has arrived", async () => {
+  it("renews a refused token in the background", async () => {
     const { clock, forward } = clockAt();
-    let asked = 0;
-    const source = tokenSource(
-      {
-        what: "it",
-        fetch: () => {
-          // The lifetime counts from the request.
-          forward(6_000);
-          return Promise.resolve({ token: `token-${++asked}`, lifetimeMs: 60_000 });
-        },
-      },
-      { clock, log, random: () => 0.1 },
-    );
-    onTestFinished(source.close);
-    await source.token().then(source.refused);
-    await eventually(() => asked === 2, "another token", 2_000);
+    const { source, asked } = livingFor(60_000, clock);
+    const token = await source.token();
+    forward(6_000);
+    source.refused(token);
+    await eventually(() => asked.length === 2, "another token", 2_000);
     expect(await source.token()).toBe("token-2");
   });
 });

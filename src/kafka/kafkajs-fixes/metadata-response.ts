@@ -1,4 +1,8 @@
-import { replaceModule } from "../kafkajs-fixes/replace-module.ts";
+/*
+ * kafkajs 2.2.4 throws away the metadata of all topics for a single partition without a leader: nothing can be written
+ * to the other partitions, and no topic be listed. Mended when "metadata-response.ts" in faults.test.ts fails.
+ */
+import { replaceModule } from "./replace-module.ts";
 
 type Partition = { partitionErrorCode: number; partitionId: number; leader: number };
 type Topic = { topicErrorCode: number; partitionMetadata: readonly Partition[] };
@@ -18,44 +22,36 @@ const LAST_VERSION = 6;
 
 const isWithoutLeader = ({ partitionErrorCode: code }: Partition): boolean =>
   code === LEADER_NOT_AVAILABLE || code === LISTENER_NOT_FOUND;
-const isHarmless = (partition: Partition): boolean =>
-  isWithoutLeader(partition) || partition.partitionErrorCode === REPLICA_NOT_AVAILABLE;
+
+const eachPartitions = (
+  metadata: Metadata,
+  change: (partitions: readonly Partition[]) => readonly Partition[],
+) => ({
+  ...metadata,
+  topicMetadata: metadata.topicMetadata.map((topic) => ({
+    ...topic,
+    partitionMetadata: change(topic.partitionMetadata),
+  })),
+});
 
 /** Makes of kafkajs's `parse` one that takes partitions without a leader: their leader is -1. */
 const tolerantParse =
   (parse: Response["parse"]): Response["parse"] =>
   async (metadata) => {
-    const topicMetadata = metadata.topicMetadata.map((topic) => ({
-      ...topic,
-      partitionMetadata: topic.partitionMetadata.filter((partition) => !isHarmless(partition)),
-    }));
-    await parse({ ...metadata, topicMetadata });
-    return {
-      ...metadata,
-      topicMetadata: metadata.topicMetadata.map((topic) => ({
-        ...topic,
-        partitionMetadata: topic.partitionMetadata.map((partition) =>
-          isWithoutLeader(partition) ? { ...partition, leader: NO_LEADER } : partition,
-        ),
-      })),
-    };
+    const isHarmful = (one: Partition): boolean =>
+      !isWithoutLeader(one) && one.partitionErrorCode !== REPLICA_NOT_AVAILABLE;
+    await parse(eachPartitions(metadata, (partitions) => partitions.filter(isHarmful)));
+    return eachPartitions(metadata, (partitions) =>
+      partitions.map((one) => (isWithoutLeader(one) ? { ...one, leader: NO_LEADER } : one)),
+    );
   };
 
-let done = false;
-
-/**
- * Makes kafkajs take metadata in which partitions have no leader. It throws all of it away for a single one:
- * then nothing can be written to the other partitions of a topic, and no topics of a cluster can be listed.
- * Consumers must not see such metadata, see `kafkajs-fixes/lost-leaders.ts`.
- */
+/** Makes kafkajs take such metadata. Consumers must not see them, see `lost-leaders.ts`. */
 export const takePartitionsWithoutLeader = (): void => {
-  if (done) return;
-  // kafkajs looks up the module for each request, so it may have been loaded before. The last version first:
-  // each takes its `parse` from an earlier one.
+  // kafkajs looks up the module for each request. The last version first: each takes its `parse` from an earlier one.
   for (let version = LAST_VERSION; version >= 0; version -= 1)
     replaceModule<Response>(`requests/metadata/v${version}/response`, [], (original) => ({
       ...original,
       parse: tolerantParse(original.parse),
     }));
-  done = true;
 };

@@ -1,3 +1,7 @@
+/*
+ * kafkajs 2.2.4 does not export the cluster that sends single requests. Its consumers read only in groups, and it knows
+ * no request that lists rights; its admin client asks the brokers that the cluster names, which may be out of reach.
+ */
 import type { Kafka } from "kafkajs";
 
 type Part<T> = { topic: string; partitions: readonly T[] };
@@ -39,16 +43,7 @@ export type InternalCluster = {
   disconnect(): Promise<void>;
 };
 
-/**
- * Opens kafkajs's internal cluster, which sends single requests; it is not exported.
- *
- * Why: kafkajs's consumers and producers send only the requests that they need themselves, it does not support
- * the request that lists rights, and its admin client asks the brokers that the cluster names, which may be out
- * of reach.
- * What breaks it: another version of kafkajs (package.json pins the exact one; the integration test of
- * `doctor` uses this).
- * How to remove it: delete this file, `rights.ts` and `ask-one-broker.ts`, and what uses them in `doctor/`.
- */
+/** Opens kafkajs's internal cluster. Another version of kafkajs may keep it elsewhere: package.json pins this one. */
 export const openInternalCluster = (client: Kafka): InternalCluster => {
   const factory = Object.getOwnPropertySymbols(client).find(
     ({ description }) => description === "private:Kafka:createCluster",

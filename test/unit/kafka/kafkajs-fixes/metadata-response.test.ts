@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { beforeAll, expect, test } from "vitest";
-import { takePartitionsWithoutLeader } from "../../../../src/kafka/cluster/metadata-response.ts";
+import { takePartitionsWithoutLeader } from "../../../../src/kafka/kafkajs-fixes/metadata-response.ts";
 import { protocolErrorOf } from "../../../../src/kafka/errors.ts";
 
 const require = createRequire(import.meta.url);
