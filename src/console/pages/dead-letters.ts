@@ -53,9 +53,7 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
 };
 
 const replayed = (letter: DeadLetter, sent: LetterList["sent"]): Cell => {
-  const known = sent(letter);
-  const last = known?.at(-1);
-  if (known === null) return "not known";
+  const last = sent(letter).at(-1);
   return last
     ? html`${tag("good", "replayed")} <small>${at(last.atMs)} by ${inlineText(last.by, 60)}</small>`
     : "no";
@@ -97,7 +95,7 @@ const lettersView = (context: ConsoleContext, list: LetterList, filter: Filter, 
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, read, clock, warn } = context.var.site;
+  const { connections, read, clock } = context.var.site;
   const query = (name: string): string | undefined => context.req.query(name);
   const filter = filterOf(query, clock.now());
   const { reason, period } = filter;
@@ -106,7 +104,7 @@ export const lettersPage = async (context: ConsoleContext): Promise<Response> =>
   // The first page is of this moment: while it is being read it is found again by its filter alone.
   const key = JSON.stringify(["letters", reason, period, query("until"), from]);
   const found = await read(key, async (onProgress, signal) => {
-    const options = { limit: from + PER_PAGE, onProgress, warn };
+    const options = { limit: from + PER_PAGE, onProgress };
     return { list: await listLetters(connections, selectionOf(filter), options, signal), of: filter };
   });
   const reasons = found.kind === "read" ? [...found.value.list.byReason.keys()].slice(0, PER_PAGE) : [];

@@ -38,7 +38,6 @@ const valueView = ({ loaded, decoded }: ShownLetter, as: Form): Html => {
 };
 
 const sentView = (sent: ShownLetter["sent"]): Cell => {
-  if (sent === null) return "not known: the audit topic cannot be read";
   const lines = sent
     .slice(-MAX_SENT)
     .map(({ by, atMs, where }) => html`<div>${at(atMs)} by ${inlineText(by, 60)}: ${code(where)}</div>`);
@@ -82,11 +81,11 @@ const letterView = (shown: ShownLetter, asked: string, topic: string, nowMs: num
 const NO_LETTER = "Its name is of the form 0/4711. It may be deleted by now.";
 
 export const letterPage = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, read, clock, warn } = context.var.site;
+  const { connections, read, clock } = context.var.site;
   const given = context.req.query("ref") ?? "";
   const ref = readRef(given);
   if (ref === null) throw new Problem(404, "There is no such dead letter.", NO_LETTER);
-  const found = await read(`letter ${given}`, (_, signal) => showLetter(connections, ref, { warn }, signal));
+  const found = await read(`letter ${given}`, (_, signal) => showLetter(connections, ref, signal));
   const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;
   return readingPage(context, found, {
     title: `Letter ${given}`,
