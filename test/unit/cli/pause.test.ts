@@ -12,7 +12,7 @@ describe("wrong usage ends with 2 before anybody is asked", () => {
     ["webhooks", ["pause", "webhooks", ...who], /Webhooks cannot be paused: .+\./],
     ["an unknown flow", ["pause", "toString", ...who], /commands, accepts or reconcile/],
     ["no flow", ["pause", ...who], /flow/],
-    ["nothing but the flow", ["pause", "commands"], /'--by <name>', '--note <text>'/],
+    ["nothing but the flow", ["pause", "commands"], /--by <name>/],
     ["a name of white space", ["pause", "commands", "--by", " ", "--note", "why"], /must not be empty/],
     ["no reason", ["resume", "commands", "--by", "ana"], /--note/],
     ["an end without a zone", ["pause", "commands", "--until", "2099-01-01T00:00:00", ...who], /an instant/],
