@@ -13,11 +13,7 @@ import { openTool } from "./tool.ts";
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
 
 /** What a person must know beside the counts. */
-export const remarksOf = ({
-  reasons,
-  tooYoung,
-  held,
-}: Pick<Report, "reasons" | "tooYoung" | "held">): string[] => {
+const remarksOf = ({ reasons, tooYoung, held }: Report): string[] => {
   const remarks = reasons.map((reason) => `Not complete: ${reason}.`);
   if (held > 0)
     remarks.push(
