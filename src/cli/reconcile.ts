@@ -53,8 +53,7 @@ const reconcile = async (
 
 export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("reconcile")
-    .summary("Publish what webhooks missed, from the partner's log.")
-    .description("Compare the partner's log with the events topic, and publish what is missing.")
+    .description("Publish what webhooks missed, from the partner's log.")
     .addOption(
       new Option("--from <day>", "first day, YYYY-MM-DD, in São Paulo").argParser(day).makeOptionMandatory(),
     )
