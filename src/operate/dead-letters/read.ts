@@ -19,6 +19,12 @@ export type Selection = {
   untilMs?: number | undefined;
 };
 
+/** Whether a command of that time is older than COMMANDS_MAX_AGE. */
+export const isOldIn =
+  ({ config, services }: Connections) =>
+  (timestampMs: number): boolean =>
+    services.clock.now() - timestampMs > config.commands.maxAgeMs;
+
 /**
  * Calls `see` for each selected letter, in order within a partition. Nothing bounds the end of what is read: the
  * writers' clocks set the times, so a letter that looks later may stand before an earlier one. Throws a UsageError
@@ -30,8 +36,7 @@ export const eachLetter = async (
   see: (letter: DeadLetter, record: Incoming) => void,
   hooks: ReadingHooks,
 ): Promise<void> => {
-  const { config, services } = connections;
-  const isOld = (atMs: number): boolean => services.clock.now() - atMs > config.commands.maxAgeMs;
+  const isOld = isOldIn(connections);
   const named = refs && new Set(refs.map(refOf));
   const take = (record: Incoming): void => {
     if (named?.has(refOf(record)) === false) return;
@@ -40,7 +45,7 @@ export const eachLetter = async (
     if (reason === undefined || letter.reason === reason) see(letter, record);
   };
   const fromMs = sinceMs === -Infinity ? undefined : sinceMs;
-  await readTopic(connections, { topic: config.topics.deadLetters, fromMs }, take, hooks);
+  await readTopic(connections, { topic: connections.config.topics.deadLetters, fromMs }, take, hooks);
 };
 
 /** `added`: the headers that the bridge added. */

@@ -6,9 +6,9 @@ import { authorize, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
 import type { Connections, OnProgress, Warn } from "../connections.ts";
-import { refOf, type Original } from "./letter.ts";
+import { obstacleTo, refOf, type Original } from "./letter.ts";
 import { makePlan, type Made, type Plan, type Planned, type ReplayRequest } from "./plan.ts";
-import { originalOf } from "./read.ts";
+import { isOldIn, originalOf } from "./read.ts";
 import { commandsTarget, eventsTarget, leftBecause, type LetterEnd, type Target } from "./targets.ts";
 
 export type ReplayHooks = {
@@ -75,13 +75,17 @@ const sendAll = async (
     auditedTo = own + 1;
   };
   /** The letter's record, or why it is not sent. */
-  const load = async ({ letter: { place } }: Planned): Promise<Original | string> => {
+  const load = async ({ letter }: Planned): Promise<Original | string> => {
+    const { place } = letter;
     const [before] = sent.of(refOf(place));
     if (before) return `replayed meanwhile by ${before.by}: ${before.where}`;
     const other = sent.announced(refOf(place), planEnd);
     if (other !== null) return `being replayed by ${other}: run it again in a minute`;
     const record = await reread(place.partition, place.offset);
-    return record ? originalOf(record).original : "the dead-letter topic does not hold it any more";
+    if (record === null) return "the dead-letter topic does not hold it any more";
+    const { original } = originalOf(record);
+    // It may have become too old since the plan was made.
+    return obstacleTo(letter, original.value, isOldIn(connections)) ?? original;
   };
   /** All are loaded first: letters of one key are sent in order. */
   const sendBatch = async (batch: readonly Planned[], target: Target): Promise<Ends> => {
