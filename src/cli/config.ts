@@ -70,8 +70,7 @@ const showConfig = (io: Io, asJson: boolean): ExitCode => {
 
 export const configCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("config")
-    .summary("Show the settings in force, and what is wrong with them.")
-    .description("Show the settings in force for `serve`, where each comes from, and what is wrong.")
+    .description("Show the settings in force, and what is wrong with them.")
     .option("--json", "print one JSON object")
     .addHelpText("after", examples("config", "config --json"))
     .action((flags: { json?: boolean }) => exit(showConfig(io, flags.json === true)));

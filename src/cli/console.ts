@@ -92,7 +92,6 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
 
 export const consoleCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("console")
-    .summary("Serve the web page for operators.")
-    .description("Serve the web page that shows doubts, dead letters and flows, and acts on them.")
+    .description("Serve the web page for operators.")
     .addHelpText("after", examples("console"))
     .action(async () => exit(await serveConsole(io)));

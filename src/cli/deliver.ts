@@ -11,8 +11,6 @@ export type ResultWatch = {
    * pending.
    */
   ended: Promise<CommandResult | string>;
-  /** Why a result that came could not be read; null while none came. */
-  problem: () => string | null;
   stop: () => Promise<void>;
 };
 
@@ -28,8 +26,6 @@ export type Delivery = {
   /** Why commands are not being executed now; null where nothing is known to keep them from that. */
   hindrance: () => Promise<string | null>;
   waitMs: number;
-  /** The member of the result that is printed as text; null for all of it as JSON. */
-  print: keyof CommandResult | null;
 };
 
 /** Longer than all timeouts within `write`. */
@@ -43,10 +39,6 @@ const EXIT_OF = {
   IN_DOUBT: EXIT.inDoubt,
 } as const satisfies Record<CommandOutcome, ExitCode>;
 
-/** Says how to find out, too: a command with the same id is never executed twice. */
-const unacknowledged = (commandId: string, reason: string): string =>
-  `Command ${commandId} may have been written, although ${reason}: send the same again with --command-id ${commandId}, which executes nothing twice, or look for its result with \`cambio-bridge watch results --from-beginning\`.`;
-
 const notSent = (commandId: string, error: unknown): UsageError => {
   const reason = messageOf(error).replace(/\.$/, "");
   const advice = error instanceof OutageError ? `; ${outageAdvice(error)}` : "";
@@ -56,7 +48,7 @@ const notSent = (commandId: string, error: unknown): UsageError => {
 /** Writes a command, and waits for its result if asked to. Throws a UsageError when the command was not written. */
 export const deliver = async (
   { out, err, stopped }: Pick<Io, "out" | "err" | "stopped">,
-  { commandId, write, watchResult, hindrance, waitMs, print }: Delivery,
+  { commandId, write, watchResult, hindrance, waitMs }: Delivery,
 ): Promise<ExitCode> => {
   /** Why it is not known whether the command was written. */
   const doubtOf = (error: unknown): string => {
@@ -72,41 +64,30 @@ export const deliver = async (
   } catch (error) {
     throw notSent(commandId, error);
   }
+  // Says how to find out, too: a command with the same id is never executed twice.
+  if (unknown !== null)
+    err(
+      `Command ${commandId} may have been written, although ${unknown}: send the same again with --command-id ${commandId}, which executes nothing twice, or look for its result with \`cambio-bridge watch results --from-beginning\`.`,
+    );
   if (!watch) {
     if (unknown === null) out(commandId);
-    else err(unacknowledged(commandId, unknown));
     return unknown === null ? EXIT.done : EXIT.failed;
   }
 
-  err(
-    unknown === null
-      ? `Sent command ${commandId}, waiting for its result.`
-      : `Command ${commandId} may have been written, although ${unknown}; waiting for its result.`,
-  );
-  const asked = (): Promise<string | null> =>
-    systemClock.within(HINDRANCE_WITHIN_MS, stopped, hindrance()).catch(() => null);
-  let isWaiting = true;
-  void asked().then((why) => {
-    if (why !== null && isWaiting) err(`${why}\nThe wait goes on meanwhile.`);
-  });
+  if (unknown === null) err(`Sent command ${commandId}, waiting for its result.`);
   const ended = await systemClock.within(waitMs, stopped, watch.ended).catch(() => null);
-  isWaiting = false;
-  /** Why there is no result. */
-  const missing = async (): Promise<string> => {
-    const unread = watch.problem();
-    if (unread !== null)
-      return `A result of command ${commandId} came, but cannot be read (${unread}): see \`cambio-bridge watch results --from-beginning\`.`;
-    if (unknown !== null) return unacknowledged(commandId, unknown);
-    const ending = stopped.aborted
-      ? `The wait for the result of command ${commandId} was interrupted`
-      : `No result of command ${commandId} came in time`;
-    const why = await asked();
-    const hope = why === null ? "it may still come" : `none can come now (${why})`;
-    return `${ending}: ${hope}, see \`cambio-bridge watch results\`.`;
-  };
-  const found = typeof ended === "string" ? null : ended;
-  if (found) out(print === null ? JSON.stringify(found) : String(found[print] ?? ""));
-  else err(typeof ended === "string" ? ended : await missing());
   await watch.stop().catch(() => undefined);
-  return found ? EXIT_OF[found.outcome] : EXIT.noResult;
+  if (ended === null) {
+    const why = await systemClock.within(HINDRANCE_WITHIN_MS, stopped, hindrance()).catch(() => null);
+    const end = stopped.aborted ? "was there when the wait was interrupted" : "came in time";
+    const hope = why === null ? "it may still come" : `none can come now (${why})`;
+    err(`No result of command ${commandId} ${end}: ${hope}, see \`cambio-bridge watch results\`.`);
+    return EXIT.noResult;
+  }
+  if (typeof ended === "string") {
+    err(ended);
+    return EXIT.noResult;
+  }
+  out(JSON.stringify(ended));
+  return EXIT_OF[ended.outcome];
 };

@@ -56,8 +56,7 @@ const list = async (io: Io, json: boolean): Promise<ExitCode> => {
 
 export const doubtsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("doubts")
-    .summary("List the commands that are in doubt.")
-    .description("List the commands that are in doubt, the oldest first, one a line.")
+    .description("List the commands that are in doubt.")
     .option("--json", "print one JSON object a line")
     .addHelpText("after", examples("doubts"))
     .action(async ({ json = false }: { json?: boolean }) => exit(await list(io, json)));

@@ -16,9 +16,6 @@ import { openTool } from "./tool.ts";
 const end = (untilMs: number | null): string =>
   untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
 
-/** Reconcile is one thing, commands and accepts are many. */
-const are = (flow: Pausable): string => (flow === "reconcile" ? "is" : "are");
-
 /** Who paused it, since when, until when and why. Quoted, because people wrote it. */
 export const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
   `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
@@ -26,19 +23,12 @@ export const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
 const run = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
   const tool = openTool(io);
   sayWhenStopped(io);
-  const { entry, place, audit, before } = await pauseOrResume(
-    tool,
-    actorOf(flags),
-    asked,
-    { warn: io.err },
-    io.stopped,
-  );
+  const hooks = { warn: io.err };
+  const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), asked, hooks, io.stopped);
   const { flow, says, untilMs } = entry;
-  const was = flow === "reconcile" ? "was" : "were";
-  if (says === "pause") io.out(`${flow} ${are(flow)} paused ${end(untilMs)}.`);
-  else if (before) io.out(`${flow} ${are(flow)} resumed.`);
-  else io.out(`${flow} ${was} not paused; the resume is written all the same.`);
-  if (before) io.out(`Before: paused by ${lastPause(before)}`);
+  // Reconcile is one thing, commands and accepts are many.
+  const are = flow === "reconcile" ? "is" : "are";
+  io.out(says === "pause" ? `${flow} ${are} paused ${end(untilMs)}.` : `${flow} ${are} resumed.`);
   io.out(`Written to ${place}, and to ${audit}.`);
   io.out("Each replica that reaches Kafka follows within 5 seconds.");
   return EXIT.done;

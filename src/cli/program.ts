@@ -36,17 +36,6 @@ const groups: Record<string, Record<string, Load>> = {
   },
 };
 
-/** Commander names only the first option that is missing. */
-const withAllMissing = (command: Command, text: string): string => {
-  if (!text.startsWith("error: required option")) return text;
-  const missing = command.options.filter(
-    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
-  );
-  return missing.length < 2
-    ? text
-    : `error: required options ${missing.map(({ flags }) => `'${flags}'`).join(", ")} not specified\n`;
-};
-
 /** The program with the command that the arguments name, or with all of them: help lists every one. */
 export const buildProgram = async (args: readonly string[], io: Io, exit: Exit): Promise<Command> => {
   const program = new Command("cambio-bridge")
@@ -74,7 +63,6 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
       .configureOutput({
         writeOut: (text) => io.out(text.trimEnd()),
         writeErr: (text) => io.err(text.trimEnd()),
-        outputError: (text, write) => write(withAllMissing(command, text)),
       });
     if (command.commands.length > 0) command.helpCommand("help [command]", "Show the help of a command.");
     command.commands.forEach(configure);

@@ -13,11 +13,7 @@ import { openTool } from "./tool.ts";
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
 
 /** What a person must know beside the counts. */
-export const remarksOf = ({
-  reasons,
-  tooYoung,
-  held,
-}: Pick<Report, "reasons" | "tooYoung" | "held">): string[] => {
+const remarksOf = ({ reasons, tooYoung, held }: Report): string[] => {
   const remarks = reasons.map((reason) => `Not complete: ${reason}.`);
   if (held > 0)
     remarks.push(
@@ -57,8 +53,7 @@ const reconcile = async (
 
 export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("reconcile")
-    .summary("Publish what webhooks missed, from the partner's log.")
-    .description("Compare the partner's log with the events topic, and publish what is missing.")
+    .description("Publish what webhooks missed, from the partner's log.")
     .addOption(
       new Option("--from <day>", "first day, YYYY-MM-DD, in São Paulo").argParser(day).makeOptionMandatory(),
     )

@@ -19,9 +19,6 @@ import { whyNoCommands } from "./status.ts";
 import { openTool } from "./tool.ts";
 import { follow } from "./watch.ts";
 
-/** What scripts need of a result. */
-const MEMBERS = ["outcome", "quoteId", "externalId", "transactionId", "httpStatus", "response"] as const;
-
 const SEND_TIMEOUT_MS = 15_000;
 /** Between two attempts to read a result while the registry does not answer. */
 const AGAIN_AFTER_MS = 1_000;
@@ -31,7 +28,6 @@ type Common = {
   expiresIn: number;
   wait?: boolean;
   timeout: number;
-  print?: (typeof MEMBERS)[number];
 };
 type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
@@ -45,21 +41,23 @@ const watchResult = async (
   { config, services }: Connections,
   commandId: string,
   sent: { readonly value: Buffer | null },
+  warn: (sentence: string) => void,
 ): Promise<ResultWatch> => {
   const schema = readSchema("command-result");
   const decode = decoder<CommandResult>(schema, services.registry, systemClock.monotonic);
   const stopped = new AbortController();
   const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult | string>();
-  let problem: string | null = null;
   /** Asks again while the registry does not answer. Rejects when stopped. */
   const read = async (value: Buffer): Promise<void> => {
-    for (;;) {
-      const decoded = await Promise.resolve(decode(value)).catch((error: unknown) => messageOf(error));
-      if (typeof decoded !== "string" && decoded.ok) {
+    for (let isFirst = true; ; isFirst = false) {
+      const decoded = await Promise.resolve(decode(value)).catch((error: unknown) => {
+        return { ok: false as const, detail: messageOf(error) };
+      });
+      if (decoded.ok) {
         end(decoded.value);
         return;
       }
-      problem = typeof decoded === "string" ? decoded : decoded.detail;
+      if (isFirst) warn(`A result of command ${commandId} came, but cannot be read yet (${decoded.detail}).`);
       await systemClock.sleep(AGAIN_AFTER_MS, stopped.signal);
     }
   };
@@ -81,7 +79,6 @@ const watchResult = async (
   const letters = await fromNow(config.topics.deadLetters, takeLetter).catch(() => null);
   return {
     ended,
-    problem: () => problem,
     stop: async () => {
       stopped.abort();
       await Promise.all([results.stop(), letters?.stop()]);
@@ -127,10 +124,9 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   return deliver(io, {
     commandId,
     write: () => write(tool, command, key ?? commandId, sent),
-    watchResult: flags.wait || flags.print !== undefined ? () => watchResult(tool, commandId, sent) : null,
+    watchResult: flags.wait === true ? () => watchResult(tool, commandId, sent, io.err) : null,
     hindrance: () => whyNoCommands(tool, request, io.stopped),
     waitMs: flags.timeout,
-    print: flags.print ?? null,
   });
 };
 
@@ -143,9 +139,6 @@ const withCommonOptions = (command: Command): Command =>
         .default(300_000, "5m"),
     )
     .option("--wait", "wait for the result, and print it as JSON")
-    .addOption(
-      new Option("--print <member>", "wait, and print only this member of the result").choices(MEMBERS),
-    )
     .addOption(
       new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
     )

@@ -27,8 +27,7 @@ const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
 
 export const setupCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("setup")
-    .summary("Create missing topics, and register schemas.")
-    .description("Create missing topics and register schemas, after checking that they are compatible.")
+    .description("Create missing topics, and register schemas.")
     .option("--dry-run", "say what would be done, and do nothing")
     .addHelpText("after", examples("setup --dry-run", "setup"))
     .action(async (flags: { dryRun?: boolean }) => exit(await setup(io, flags.dryRun === true)));

@@ -41,8 +41,7 @@ const SINCE = "not older: an instant, a day in UTC, or an age (24h, 7d)";
 
 export const storyCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("story")
-    .summary("Tell what happened to a command, a quote or a transaction.")
-    .description("Tell what the topics hold of a command, a quote or a transaction, in order of time.")
+    .description("Tell what happened to a command, a quote or a transaction.")
     .argument("<id>", "a commandId, quoteId, externalId or transactionId")
     .option("--since <time>", SINCE, pastMs, pastMs("7d"))
     .option("--json", "print one JSON object")

@@ -2,12 +2,12 @@ import { Argument, Command } from "commander";
 import { explainOutage } from "../services/outage.ts";
 import type { Services } from "../services/services.ts";
 import { noSuchTopic } from "../services/with-cluster.ts";
-import type { Config } from "../config/config.ts";
 import { startTail } from "../kafka/consume/tail.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { eachHeader, headerValue } from "../kafka/headers.ts";
 import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
 import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
+import type { Connections } from "../operate/connections.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -22,25 +22,16 @@ const WHAT = ["events", "results", "dead-letters"] as const;
 type What = (typeof WHAT)[number];
 
 type Flags = { json?: boolean; fromBeginning?: boolean };
+/** What is shown of a value: whole as JSON, or in a line. */
 type Shown = { value: unknown; line: string };
-
-const topicOf = ({ topics }: Config, what: What): { topic: string; schema: RecordName | null } =>
-  ({
-    events: { topic: topics.transactionStatus, schema: "transaction-status-updated" },
-    results: { topic: topics.results, schema: "command-result" },
-    "dead-letters": { topic: topics.deadLetters, schema: null },
-  })[what] as { topic: string; schema: RecordName | null };
-
-const textOf = (bytes: Buffer | null): string | null => bytes?.toString("utf8") ?? null;
+type Followed = { topic: string; show: (record: Incoming) => Shown | Promise<Shown> };
 
 /** Values by name; a repeated header has a list of them. */
 const headersOf = (headers: EncodedHeaders): Record<string, unknown> => {
   const byName = new Map<string, unknown[]>();
   for (const [bytes, value] of eachHeader(headers)) {
     const name = bytes.toString("utf8");
-    const values = byName.get(name) ?? [];
-    values.push(textOrBase64(value));
-    byName.set(name, values);
+    byName.set(name, [...(byName.get(name) ?? []), textOrBase64(value)]);
   }
   return Object.fromEntries(
     [...byName].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
@@ -48,13 +39,9 @@ const headersOf = (headers: EncodedHeaders): Record<string, unknown> => {
 };
 
 const eventLine = (event: TransactionStatusUpdated): string =>
-  [
-    event.transactionId,
-    event.status,
-    event.stage,
-    event.direction,
-    ...(event.outOfOrder ? ["out of order"] : []),
-  ].join("  ");
+  [event.transactionId, event.status, event.stage, event.direction, event.outOfOrder ? "out of order" : ""]
+    .join("  ")
+    .trim();
 
 /** The outcome first and in a column, so that an IN_DOUBT is seen among many SUCCEEDED. */
 const resultLine = ({ commandId, operation, outcome, quoteId, error }: CommandResult): string =>
@@ -62,13 +49,31 @@ const resultLine = ({ commandId, operation, outcome, quoteId, error }: CommandRe
     .join("  ")
     .trim();
 
-const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
+const showDeadLetter = ({ value, headers }: Incoming): Shown => {
   const shown = textOrBase64(value);
-  const added = ["reason", "detail", "cut"].map((name) =>
-    textOf(headerValue(headers, `dead-letter-${name}`)),
+  const added = ["reason", "detail", "cut"].flatMap(
+    (name) => headerValue(headers, `dead-letter-${name}`)?.toString("utf8") ?? [],
   );
   const text = typeof shown === "string" ? shown : `${value?.length ?? "no"} bytes`;
-  return { value: shown, line: [...added.filter((each) => each !== null), text].join("  ") };
+  return { value: shown, line: [...added, text].join("  ") };
+};
+
+/** What can be followed. */
+const followed = ({ config: { topics }, services: { registry } }: Connections) => {
+  const decoding = (schema: RecordName, lineOf: (value: never) => string): Followed["show"] => {
+    const decode = decoder<never>(readSchema(schema), registry, systemClock.monotonic);
+    return async ({ value: bytes }) => {
+      if (bytes === null) return { value: null, line: "no bytes" };
+      const decoded = await decode(bytes);
+      if (!decoded.ok) return { value: null, line: `cannot be decoded: ${decoded.detail}` };
+      return { value: decoded.value, line: lineOf(decoded.value) };
+    };
+  };
+  return {
+    events: { topic: topics.transactionStatus, show: decoding("transaction-status-updated", eventLine) },
+    results: { topic: topics.results, show: decoding("command-result", resultLine) },
+    "dead-letters": { topic: topics.deadLetters, show: showDeadLetter },
+  } satisfies Record<What, Followed>;
 };
 
 /**
@@ -120,22 +125,14 @@ export const follow = async (
 };
 
 const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
-  const { config, services } = openTool(io);
-  const { topic, schema } = topicOf(config, what);
-  const decode = schema && decoder<never>(readSchema(schema), services.registry, systemClock.monotonic);
-
-  const shown = async (record: Incoming): Promise<Shown> => {
-    if (!decode || record.value === null) return shownDeadLetter(record);
-    const decoded = await decode(record.value);
-    if (!decoded.ok) return { value: null, line: `cannot be decoded: ${decoded.detail}` };
-    const value: never = decoded.value;
-    return { value, line: what === "events" ? eventLine(value) : resultLine(value) };
-  };
+  const tool = openTool(io);
+  const { config, services } = tool;
+  const { topic, show } = followed(tool)[what];
 
   const print = async (record: Incoming): Promise<void> => {
     const { partition, offset, key } = record;
     const timestamp = iso(record.timestampMs);
-    const { value, line } = await shown(record);
+    const { value, line } = await show(record);
     const headers = headersOf(record.headers);
     if (flags.json)
       io.out(JSON.stringify({ topic, partition, offset, timestamp, key: textOrBase64(key), headers, value }));

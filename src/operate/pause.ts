@@ -26,11 +26,8 @@ export type PauseRequest = {
   end: { untilMs: number } | { forMs: number } | null;
 };
 
-/**
- * `place`: of the entry, `audit`: of its audit entry, as topic[partition]@offset. `before`: the pause that it
- * replaced; null where the flow was not paused.
- */
-export type PauseResult = { entry: ControlEntry; place: string; audit: string; before: ControlEntry | null };
+/** `place`: of the entry, `audit`: of its audit entry, as topic[partition]@offset. */
+export type PauseResult = { entry: ControlEntry; place: string; audit: string };
 
 const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
@@ -102,18 +99,15 @@ export const pauseOrResume = (
   stopped: AbortSignal,
 ): Promise<PauseResult> =>
   withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
-    const last = (await pauses(connections, { warn }, stopped)).get(flow);
     const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: asked ?? {} };
     const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {
       const atMs = await askTime();
       const { by, note } = actor;
       const entry: ControlEntry = { flow, says, by, note, atMs, untilMs: endOf(end, atMs), actionId };
-      const before = isPause(last, atMs) ? last : null;
       const place = await write(connections, entry);
-      const replaced = before && { by: before.by, until: isoOrNull(before.untilMs) };
-      const effect = { record: place, until: isoOrNull(entry.untilMs), replaced };
-      return { value: { entry, place, before }, outcome: { kind: "done", effect } as const };
+      const effect = { record: place, until: isoOrNull(entry.untilMs) };
+      return { value: { entry, place }, outcome: { kind: "done", effect } as const };
     });
     return { ...value, audit: placeText(connections.config.topics.audit, begun) };
   });

@@ -1,3 +1,4 @@
+import { explainOutage } from "../services/outage.ts";
 import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
 import type { Range, Ranges } from "../kafka/consume/read-log.ts";
@@ -12,6 +13,8 @@ export type Reading = {
   toMs?: number | undefined;
   narrow?: (range: Range, partition: number, partitions: number) => Range;
 };
+
+export type ReadingHooks = { signal: AbortSignal; onProgress?: OnProgress | undefined };
 
 export const NOTHING: Range = { startOffset: 0, endOffset: 0 };
 
@@ -36,25 +39,28 @@ const rangesOf = (
 
 /**
  * Reads the records of a topic once, in order within a partition, and gives the offsets between which it read. Throws
- * a UsageError where the topic does not exist.
+ * a UsageError where the topic does not exist, and an OutageError where Kafka, or what `take` asks, does not answer.
  */
-export const readTopic = async (
+export const readTopic = (
   connections: Connections,
   reading: Reading,
   take: TakeRecord,
-  { signal, onProgress }: { signal: AbortSignal; onProgress?: OnProgress | undefined },
+  { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {
-  const ranges = await rangesOf(connections, reading);
-  const total = recordsIn(ranges);
-  if (total === 0) return ranges;
-  let read = 0;
-  onProgress?.({ read, total });
-  const { services } = connections;
-  const wanted = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
-  const counted: TakeRecord = (record) => {
-    onProgress?.({ read: (read += 1), total });
-    return take(record);
+  const { config, services } = connections;
+  const read = async (): Promise<Ranges> => {
+    const ranges = await rangesOf(connections, reading);
+    const total = recordsIn(ranges);
+    if (total === 0) return ranges;
+    let count = 0;
+    onProgress?.({ read: count, total });
+    const wanted = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
+    const counted: TakeRecord = (record) => {
+      onProgress?.({ read: (count += 1), total });
+      return take(record);
+    };
+    await scan({ topic: reading.topic, ranges: wanted }, counted, services, signal);
+    return ranges;
   };
-  await scan({ topic: reading.topic, ranges: wanted }, counted, services, signal);
-  return ranges;
+  return explainOutage(config, read(), signal);
 };

@@ -84,7 +84,6 @@ const odd: readonly RawRecord[] = [
   { key: Buffer.from("large"), value: Buffer.alloc(2_000_000, "no command "), headers: [] },
 ];
 
-const original = ({ key, value, headers }: RawRecord): RawRecord => ({ key, value, headers });
 /** Buffers of megabytes are not for `toEqual`. */
 const comparable = ({ key, value, headers }: RawRecord): string =>
   JSON.stringify([key, value, ...headers.flat()].map((bytes) => bytes?.toString("base64") ?? null));
@@ -203,18 +202,6 @@ describe("letters of commands", () => {
     expect((await deadLetters("show", ref(first))).out.match(/"at":"\d{4}-/g)).toHaveLength(1);
     expect(await endTotal(world.brokers, world.topics.commands)).toBe(before);
   });
-
-  test("that were cut are not sent", async () => {
-    const { brokers, topics } = world;
-    const headers = [...(letters.seen[0] as ReadRawRecord).headers, header("dead-letter-cut", "900000")];
-    const at = letters.seen.length;
-    await produceRaw(brokers, topics.deadLetters, [{ key: null, value: Buffer.from("beginning"), headers }]);
-    await letters.until((letter) => letters.seen.indexOf(letter) >= at);
-    const before = await endTotal(brokers, topics.commands);
-    const { code, out } = await replay(ref(letters.seen[at] as ReadRawRecord));
-    expect([code, out]).toEqual([1, expect.stringContaining("it has 9 of 900000 bytes")]);
-    expect(await endTotal(brokers, topics.commands)).toBe(before);
-  });
 });
 
 describe("letters of notifications", () => {
@@ -310,25 +297,4 @@ test("Ctrl-C concludes what was sent, and leaves the rest to the next one", asyn
   const rest = await replay("--reason", reason);
   expect(rest.out, rest.err).toContain(`${2_000 - sent} sent, the first: ${topics.commands}[`);
   expect(await endTotal(brokers, topics.commands)).toBe(before + 2_000);
-});
-
-test("a letter of a record whose time is out of range is shown like any other", async () => {
-  const any = letters.seen[0] as ReadRawRecord;
-  const isTime = ([name]: RawHeader): boolean => name.toString() === "dead-letter-timestamp";
-  const times = ["-9000000000000000000", "never"];
-  const before = letters.seen.length;
-  await produceRaw(
-    world.brokers,
-    world.topics.deadLetters,
-    times.map((time) => ({
-      ...original(any),
-      headers: [...any.headers.filter((each) => !isTime(each)), header("dead-letter-timestamp", time)],
-    })),
-  );
-  await letters.until((letter) => letters.seen.indexOf(letter) >= before, times.length);
-  for (const letter of letters.seen.slice(before)) {
-    const shown = await deadLetters("show", ref(letter));
-    expect(shown).toMatchObject({ code: 0, err: "" });
-    expect(shown.out).toMatch(/origin .*"timestampMs":(-9000000000000000000|null)/);
-  }
 });

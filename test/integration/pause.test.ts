@@ -115,7 +115,7 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   });
 
   const resumed = await run("resume", "commands");
-  expect(resumed.out).toMatch(/^commands are resumed\.\nBefore: paused by "ana" since /);
+  expect(resumed.out).toMatch(/^commands are resumed\.\nWritten to /);
   expect(await accepts.settle(30_000)).toMatchObject(correctTally(90));
   expect(accepts.answered()).toBe(90);
   await untilAll(false);
@@ -181,13 +181,11 @@ test("accepts are paused alone: creates are answered meanwhile, and no accept is
   );
 }, 120_000);
 
-test("a pause ends by itself, and one that replaces another shows it; what nobody can read changes nothing", async () => {
+test("a pause replaces another, and ends by itself; what nobody can read changes nothing", async () => {
   await run("pause", "commands");
   await untilAll(true);
   const { out } = await run("pause", "commands", "--until", "25s");
-  expect(out).toMatch(
-    /^commands are paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until it is resumed: "FX-7: /,
-  );
+  expect(out).toMatch(/^commands are paused until \S+Z\.\nWritten to /);
   await produce(world.brokers, world.topics.control, [
     { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
     { key: "commands", value: "\u0000" },
@@ -203,8 +201,6 @@ test("a pause ends by itself, and one that replaces another shows it; what nobod
   expect(code).toBe(0);
   expect(seen).toMatch(/^commands not paused$/m);
   expect(err.trim().split("\n")).toHaveLength(3);
-  const { out: resumed } = await world.run(["resume", "commands", ...who]);
-  expect(resumed).toMatch(/^commands were not paused; the resume is written all the same\.\nWritten to /);
 }, 120_000);
 
 test("without an audit topic that can be written there is no action", async () => {

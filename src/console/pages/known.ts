@@ -24,7 +24,7 @@ const readParts = ({ connections, read, clock, warn, doubts }: Site) =>
       "letters by reason",
       (onProgress, signal) => {
         const selection = { sinceMs: clock.now() - LETTERS_MS };
-        return listLetters(connections, selection, { limit: 0, onProgress, warn }, signal);
+        return listLetters(connections, selection, { limit: 0, onProgress }, signal);
       },
       SLOW_MS,
     ),

@@ -1,4 +1,3 @@
-import { explainOutage } from "../../services/outage.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { placeText } from "../../runtime/record-position.ts";
@@ -72,27 +71,24 @@ const merged = (rows: readonly AuditAction[]): AuditAction[] => {
 };
 
 /** A page of actions, the newest first. An action whose entries stand on two pages is on both. */
-export const readAudit = (
+export const readAudit = async (
   connections: Connections,
   { before, count }: { before: number | null; count: number },
   signal: AbortSignal,
 ): Promise<AuditPage> => {
   const topic = connections.config.topics.audit;
-  const read = async (): Promise<AuditPage> => {
-    // Offsets may hold no records, such as markers of transactions: an empty page is read again, larger.
-    for (let size = 2 * count; ; size *= 2) {
-      const rows: AuditAction[] = [];
-      const rest = { next: null as number | null };
-      const narrow = ({ startOffset, endOffset }: Range): Range => {
-        const end = Math.max(startOffset, Math.min(before ?? endOffset, endOffset));
-        const start = Math.max(startOffset, end - size);
-        rest.next = start > startOffset ? start : null;
-        return { startOffset: start, endOffset: end };
-      };
-      const take = (record: Incoming): void => void rows.push(rowOf(topic, record));
-      await readTopic(connections, { topic, narrow }, take, { signal });
-      if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
-    }
-  };
-  return explainOutage(connections.config, read(), signal);
+  // Offsets may hold no records, such as markers of transactions: an empty page is read again, larger.
+  for (let size = 2 * count; ; size *= 2) {
+    const rows: AuditAction[] = [];
+    const rest = { next: null as number | null };
+    const narrow = ({ startOffset, endOffset }: Range): Range => {
+      const end = Math.max(startOffset, Math.min(before ?? endOffset, endOffset));
+      const start = Math.max(startOffset, end - size);
+      rest.next = start > startOffset ? start : null;
+      return { startOffset: start, endOffset: end };
+    };
+    const take = (record: Incoming): void => void rows.push(rowOf(topic, record));
+    await readTopic(connections, { topic, narrow }, take, { signal });
+    if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
+  }
 };

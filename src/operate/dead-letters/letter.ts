@@ -1,7 +1,7 @@
 import { unwrap, type AddedName } from "../../services/dead-letter-headers.ts";
 import type { EncodedHeaders, Incoming } from "../../kafka/record.ts";
 import { members } from "../../runtime/json.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { parseBody } from "../../webhooks-to-events/parse.ts";
 
 /** The record that became a dead letter. */
@@ -30,7 +30,7 @@ export type DeadLetter = {
 };
 
 /** How people name a dead letter: `partition/offset`. */
-export const refOf = ({ partition, offset }: RecordPosition): string => `${partition}/${offset}`;
+export const refOf: (place: RecordPosition) => string = positionText;
 
 /** Null for a text that is not of the form `partition/offset`. */
 export const readRef = (text: string): RecordPosition | null => {

@@ -1,10 +1,10 @@
-import { explainOutage } from "../../services/outage.ts";
 import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import type { Connections, OnProgress } from "../connections.ts";
+import type { ReadingHooks } from "../read-topic.ts";
 import { inOriginalOrder, refOf, type DeadLetter } from "./letter.ts";
-import { eachLetter, type ReadingHooks, type Selection } from "./read.ts";
+import { eachLetter, type Selection } from "./read.ts";
 import { readSent, type Sent, type SentLetters } from "./sent.ts";
 
 /** `maxLetters`: refuses a larger replay, because all letters are held in memory. */
@@ -23,13 +23,6 @@ export type PlanRules = {
   sent: (ref: string) => readonly Sent[];
 };
 
-/** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
-export type Skipped = { why: string; detail: string; wasSent?: boolean };
-
-type Decided = { kind: "send"; topic: string; warnings: readonly string[] } | ({ kind: "skip" } & Skipped);
-
-const skip = (why: string, detail = ""): Decided => ({ kind: "skip", why, detail });
-
 const TOO_OLD =
   "older than COMMANDS_MAX_AGE: a command among them that can be read is answered COMMAND_TOO_OLD, without a call";
 const ANSWERED =
@@ -37,42 +30,45 @@ const ANSWERED =
 const REUSED =
   "under a commandId that another command has: refused again for as long as the journal knows that one";
 
-/** Decides whether a letter is sent again, and to which topic. */
-const decide = (letter: DeadLetter, rules: PlanRules): Decided => {
-  const { reason, source, origin, missing, obstacle } = letter;
-  if (source === "unknown") return skip("no dead letter of the bridge");
-  if (reason === "CONTRADICTING_ANSWER") return skip("an answer, not a command (CONTRADICTING_ANSWER)");
-  if (missing !== null) return skip("cut, because it was too large for the topic", missing);
-  if (source === "command" && origin === null) return skip("no origin");
+/** Why a letter is not sent, and what to say of this one; null where it is to be sent. */
+const obstacleOf = (
+  { place, reason, source, origin, missing, obstacle }: DeadLetter,
+  { commandsTopic, isNamed, sent }: PlanRules,
+): Omit<Skipped, "letter"> | null => {
+  if (source === "unknown") return { why: "no dead letter of the bridge" };
+  if (reason === "CONTRADICTING_ANSWER") return { why: "an answer, not a command (CONTRADICTING_ANSWER)" };
+  if (missing !== null) return { why: "cut, because it was too large for the topic", detail: missing };
+  if (source === "command" && origin === null) return { why: "no origin" };
   // Letters may only go back to the commands topic: records in the topics that the bridge writes must not be forged.
-  if (origin !== null && origin.topic !== rules.commandsTopic)
-    return skip("from another topic than TOPIC_COMMANDS of this configuration", origin.topic);
-  if (reason === "COMMAND_ID_REUSED" && !rules.isNamed)
-    return skip("would be refused again (COMMAND_ID_REUSED)", "name it by its REF to send it all the same");
-  if (obstacle !== null) return skip("would come to nothing", obstacle);
-  const [first] = rules.sent(refOf(letter.place));
-  if (first)
-    return {
-      kind: "skip",
-      why: "replayed before",
-      detail: `${iso(first.atMs)} by ${first.by}: ${first.where}`,
-      wasSent: true,
-    };
-  const isOld = origin !== null && rules.nowMs - origin.timestampMs > rules.maxAgeMs;
-  const warnings = [
-    ...(isOld ? [TOO_OLD] : []),
-    ...(reason === "UNREADABLE_COMMAND" && !isOld ? [ANSWERED] : []),
-    ...(reason === "COMMAND_ID_REUSED" ? [REUSED] : []),
-  ];
-  return { kind: "send", topic: origin?.topic ?? rules.eventsTopic, warnings };
+  if (origin !== null && origin.topic !== commandsTopic)
+    return { why: "from another topic than TOPIC_COMMANDS of this configuration", detail: origin.topic };
+  if (reason === "COMMAND_ID_REUSED" && !isNamed)
+    return { why: "would be refused again (COMMAND_ID_REUSED)", detail: "its REF sends it all the same" };
+  if (obstacle !== null) return { why: "would come to nothing", detail: obstacle };
+  const [first] = sent(refOf(place));
+  if (!first) return null;
+  return {
+    why: "replayed before",
+    detail: `${iso(first.atMs)} by ${first.by}: ${first.where}`,
+    wasSent: true,
+  };
+};
+
+const warningOf = ({ reason, origin }: DeadLetter, { nowMs, maxAgeMs }: PlanRules): string | null => {
+  if (reason === "COMMAND_ID_REUSED") return REUSED;
+  if (origin !== null && nowMs - origin.timestampMs > maxAgeMs) return TOO_OLD;
+  return reason === "UNREADABLE_COMMAND" ? ANSWERED : null;
 };
 
 export type Planned = { letter: DeadLetter; topic: string };
 
+/** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
+export type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: boolean };
+
 /** What a replay sends, in order, and what it skips. `unknown`: refs without a letter. */
 export type Plan = {
   send: readonly Planned[];
-  skipped: readonly { letter: DeadLetter; skipped: Skipped }[];
+  skipped: readonly Skipped[];
   unknown: readonly string[];
   /** The number of letters by warning. */
   warnings: ReadonlyMap<string, number>;
@@ -84,16 +80,17 @@ export const planOf = (
   unknown: readonly string[],
 ): Plan => {
   const send: Planned[] = [];
-  const skipped: { letter: DeadLetter; skipped: Skipped }[] = [];
+  const skipped: Skipped[] = [];
   const warnings = new Map<string, number>();
   for (const letter of [...letters].sort(inOriginalOrder)) {
-    const decided = decide(letter, rules);
-    if (decided.kind === "skip") {
-      skipped.push({ letter, skipped: decided });
+    const obstacle = obstacleOf(letter, rules);
+    if (obstacle) {
+      skipped.push({ letter, ...obstacle });
       continue;
     }
-    send.push({ letter, topic: decided.topic });
-    for (const warning of decided.warnings) warnings.set(warning, (warnings.get(warning) ?? 0) + 1);
+    send.push({ letter, topic: letter.origin?.topic ?? rules.eventsTopic });
+    const warning = warningOf(letter, rules);
+    if (warning !== null) warnings.set(warning, (warnings.get(warning) ?? 0) + 1);
   }
   return { send, skipped, unknown, warnings };
 };
@@ -112,15 +109,11 @@ export const planLines = ({ send, skipped, unknown, warnings }: Plan): string[] 
     lines.push(`  to ${topic}: ${counted(there)}`);
   }
   for (const [warning, count] of warnings) lines.push(`  Warning: ${count} ${warning}.`);
-  for (const why of new Set(skipped.map((each) => each.skipped.why))) {
-    const alike = skipped.filter((each) => each.skipped.why === why);
-    const [first] = alike;
-    const detail = first?.skipped.detail ? ` (${first.skipped.detail})` : "";
-    const example = first
-      ? `, ${alike.length > 1 ? "the first is " : ""}${refOf(first.letter.place)}${detail}`
-      : "";
-    lines.push(`  not sent: ${alike.length} ${why}${example}`);
-  }
+  for (const [why, alike] of Map.groupBy(skipped, (each) => each.why))
+    for (const { letter, detail = "" } of alike.slice(0, 1)) {
+      const example = `${alike.length > 1 ? "the first is " : ""}${refOf(letter.place)}`;
+      lines.push(`  not sent: ${alike.length} ${why}, ${example}${detail && ` (${detail})`}`);
+    }
   for (const ref of unknown) lines.push(`  There is no dead letter ${ref}.`);
   return lines;
 };
@@ -168,7 +161,4 @@ export const planReplay = async (
   request: ReplayRequest,
   { onProgress }: { onProgress?: OnProgress },
   signal: AbortSignal,
-): Promise<Plan> => {
-  const making = makePlan(connections, request, { signal, onProgress });
-  return (await explainOutage(connections.config, making, signal)).plan;
-};
+): Promise<Plan> => (await makePlan(connections, request, { signal, onProgress })).plan;

@@ -1,15 +1,13 @@
 import { commandDecoder } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../services/dead-letter-headers.ts";
-import { explainOutage } from "../../services/outage.ts";
 import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
-import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { Connections, OnProgress, Warn } from "../connections.ts";
-import { readTopic } from "../read-topic.ts";
+import type { Connections, OnProgress } from "../connections.ts";
+import { readTopic, type ReadingHooks } from "../read-topic.ts";
 import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
 import { readSent, type Sent } from "./sent.ts";
 
@@ -21,8 +19,7 @@ export type Selection = {
   untilMs?: number | undefined;
 };
 
-export type ReadingHooks = { signal: AbortSignal; onProgress?: OnProgress | undefined };
-
+/** Whether a command of that time is older than COMMANDS_MAX_AGE. */
 export const isOldIn =
   ({ config, services }: Connections) =>
   (timestampMs: number): boolean =>
@@ -60,72 +57,49 @@ export const originalOf = (record: Incoming): LoadedLetter => {
   return { original: { key, value, headers: original }, added };
 };
 
-/** What was sent of these letters; null where the audit topic cannot be read: then `warn` is called. */
-const sentOf = async (
-  connections: Connections,
-  letters: readonly DeadLetter[],
-  warn: Warn,
-  signal: AbortSignal,
-): Promise<LetterList["sent"]> => {
-  if (letters.length === 0) return () => [];
-  try {
-    const { sent } = await readSent(connections, letters, signal);
-    return ({ place }) => sent.of(refOf(place));
-  } catch (error) {
-    signal.throwIfAborted();
-    warn(`Which of them were replayed is not known: ${messageOf(error)}`);
-    return () => null;
-  }
-};
-
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
 export type LetterList = {
   letters: readonly DeadLetter[];
   count: number;
   byReason: ReadonlyMap<string, number>;
-  /** When it was replayed; null if that is not known. */
-  sent: (letter: DeadLetter) => readonly Sent[] | null;
+  /** When it was replayed, by the audit topic. */
+  sent: (letter: DeadLetter) => readonly Sent[];
 };
 
 const byAge = (a: DeadLetter, b: DeadLetter): number =>
   a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
 
 /** Reads the dead letters that fit, and keeps the newest so many. With a `limit` of 0 they are only counted. */
-export const listLetters = (
+export const listLetters = async (
   connections: Connections,
   selection: Selection,
-  { limit, onProgress, warn }: { limit: number; onProgress?: OnProgress; warn: Warn },
+  { limit, onProgress }: { limit: number; onProgress?: OnProgress },
   signal: AbortSignal,
 ): Promise<LetterList> => {
-  const read = async (): Promise<LetterList> => {
-    let letters: DeadLetter[] = [];
-    let count = 0;
-    const byReason = new Map<string, number>();
-    const keepNewest = (): void => {
-      letters = limit === 0 ? [] : letters.sort(byAge).slice(-limit);
-    };
-    const see = (letter: DeadLetter): void => {
-      count += 1;
-      byReason.set(letter.reason, (byReason.get(letter.reason) ?? 0) + 1);
-      letters.push(letter);
-      // Sorts seldom, and keeps at most twice the limit in memory.
-      if (letters.length >= 2 * limit) keepNewest();
-    };
-    await eachLetter(connections, selection, see, { signal, onProgress });
-    keepNewest();
-    return { letters, count, byReason, sent: await sentOf(connections, letters, warn, signal) };
+  let letters: DeadLetter[] = [];
+  let count = 0;
+  const byReason = new Map<string, number>();
+  const keepNewest = (): void => {
+    letters = limit === 0 ? [] : letters.sort(byAge).slice(-limit);
   };
-  return explainOutage(connections.config, read(), signal);
+  const see = (letter: DeadLetter): void => {
+    count += 1;
+    byReason.set(letter.reason, (byReason.get(letter.reason) ?? 0) + 1);
+    letters.push(letter);
+    // Sorts seldom, and keeps at most twice the limit in memory.
+    if (letters.length >= 2 * limit) keepNewest();
+  };
+  await eachLetter(connections, selection, see, { signal, onProgress });
+  keepNewest();
+  const { sent } = await readSent(connections, letters, signal);
+  return { letters, count, byReason, sent: ({ place }) => sent.of(refOf(place)) };
 };
 
-/**
- * `sent` is null if the audit topic cannot be read; `decoded` is the value as JSON, where it is an Avro command or
- * result.
- */
+/** `decoded`: the value as JSON, where it is an Avro command or result. */
 export type ShownLetter = {
   letter: DeadLetter;
   loaded: LoadedLetter;
-  sent: readonly Sent[] | null;
+  sent: readonly Sent[];
   decoded: string | null;
 };
 
@@ -144,22 +118,18 @@ const decodedText = async ({ services }: Connections, value: Buffer): Promise<st
 };
 
 /** One dead letter whole. Null if there is none at this place. */
-export const showLetter = (
+export const showLetter = async (
   connections: Connections,
   place: RecordPosition,
-  { warn }: { warn: Warn },
   signal: AbortSignal,
 ): Promise<ShownLetter | null> => {
-  const read = async (): Promise<ShownLetter | null> => {
-    const found: { letter: DeadLetter; loaded: LoadedLetter }[] = [];
-    const see = (letter: DeadLetter, record: Incoming): void =>
-      void found.push({ letter, loaded: originalOf(record) });
-    await eachLetter(connections, { refs: [place] }, see, { signal });
-    const [one] = found;
-    if (!one) return null;
-    const sent = (await sentOf(connections, [one.letter], warn, signal))(one.letter);
-    const { value } = one.loaded.original;
-    return { ...one, sent, decoded: value && (await decodedText(connections, value)) };
-  };
-  return explainOutage(connections.config, read(), signal);
+  const found: { letter: DeadLetter; loaded: LoadedLetter }[] = [];
+  const see = (letter: DeadLetter, record: Incoming): void =>
+    void found.push({ letter, loaded: originalOf(record) });
+  await eachLetter(connections, { refs: [place] }, see, { signal });
+  const [one] = found;
+  if (!one) return null;
+  const { sent } = await readSent(connections, [one.letter], signal);
+  const { value } = one.loaded.original;
+  return { ...one, sent: sent.of(refOf(place)), decoded: value && (await decodedText(connections, value)) };
 };

@@ -9,7 +9,7 @@ import type { Connections, OnProgress, Warn } from "../connections.ts";
 import { obstacleTo, refOf, type Original } from "./letter.ts";
 import { makePlan, type Made, type Plan, type Planned, type ReplayRequest } from "./plan.ts";
 import { isOldIn, originalOf } from "./read.ts";
-import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
+import { commandsTarget, eventsTarget, leftBecause, type LetterEnd, type Target } from "./targets.ts";
 
 export type ReplayHooks = {
   planned: (plan: Plan) => void;
@@ -38,8 +38,10 @@ const nextBatch = (queue: readonly Planned[]): readonly Planned[] => {
   return queue.slice(0, end < 0 ? BATCH : end);
 };
 
+type Ends = ReadonlyMap<string, LetterEnd>;
+
 /** What came of a batch, for the audit topic. */
-export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): Outcome => {
+export const outcomeOf = (ends: Ends): Outcome => {
   const letters: Record<string, string> = {};
   const failures: Record<string, string> = {};
   for (const [ref, end] of ends)
@@ -52,23 +54,16 @@ export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): Outcome => {
   return { kind: isUnknown ? "failed" : "refused", reason: reason ?? "nothing was left to send" };
 };
 
-type Sending = {
-  made: Made;
-  audit: Audit;
-  cluster: Cluster;
-  ended: ReplayHooks["ended"];
-  signal: AbortSignal;
-};
-
 const sendAll = async (
   connections: Connections,
-  { made: { plan, sent, next: planEnd }, audit, cluster, ended, signal }: Sending,
+  { plan, sent, next: planEnd }: Made,
+  { audit, cluster, ended }: { audit: Audit; cluster: Cluster; ended: ReplayHooks["ended"] },
+  signal: AbortSignal,
 ): Promise<Omit<ReplayOutcome, "plan">> => {
   const { config, services } = connections;
   const { commands, deadLetters } = config.topics;
   const { reread, stop } = createReread(deadLetters, services);
   const targets = new Map<string, Target>();
-  const isOld = isOldIn(connections);
   let auditedTo = planEnd;
 
   /** What others wrote since the plan was made, up to this batch's own entry: who announced a letter first sends it. */
@@ -80,28 +75,26 @@ const sendAll = async (
     auditedTo = own + 1;
   };
   /** The letter's record, or why it is not sent. */
-  const load = async ({ letter }: Planned): Promise<Original | LetterEnd> => {
+  const load = async ({ letter }: Planned): Promise<Original | string> => {
     const { place } = letter;
-    const left = (reason: string): LetterEnd => ({ end: "left", reason });
     const [before] = sent.of(refOf(place));
-    if (before) return left(`replayed meanwhile by ${before.by}: ${before.where}`);
+    if (before) return `replayed meanwhile by ${before.by}: ${before.where}`;
     const other = sent.announced(refOf(place), planEnd);
-    if (other !== null) return left(`being replayed by ${other}: run it again in a minute`);
+    if (other !== null) return `being replayed by ${other}: run it again in a minute`;
     const record = await reread(place.partition, place.offset);
-    if (record === null) return left("the dead-letter topic does not hold it any more");
+    if (record === null) return "the dead-letter topic does not hold it any more";
     const { original } = originalOf(record);
-    const obstacle = obstacleTo(letter, original.value, isOld);
-    return obstacle === null ? original : left(obstacle);
+    // It may have become too old since the plan was made.
+    return obstacleTo(letter, original.value, isOldIn(connections)) ?? original;
   };
   /** All are loaded first: letters of one key are sent in order. */
-  const sendBatch = async (batch: readonly Planned[]): Promise<Map<string, LetterEnd>> => {
-    const loaded = await Promise.all(
-      batch.map(async (planned) => ({ ...planned, original: await load(planned) })),
-    );
-    const ends = loaded.map(async ({ letter, topic, original }): Promise<readonly [string, LetterEnd]> => {
-      if ("end" in original) return [refOf(letter.place), original];
-      const end = await targets.get(topic)?.send(letter, original);
-      return [refOf(letter.place), end ?? { end: "left", reason: `nothing is sent to ${topic}` }];
+  const sendBatch = async (batch: readonly Planned[], target: Target): Promise<Ends> => {
+    const loaded = await Promise.all(batch.map(load));
+    const ends = batch.map(async ({ letter }, nth): Promise<readonly [string, LetterEnd]> => {
+      const original = loaded[nth] ?? "";
+      const isLeft = typeof original === "string";
+      const end = isLeft ? leftBecause(original) : await target.send(letter, original);
+      return [refOf(letter.place), end];
     });
     return new Map(await Promise.all(ends));
   };
@@ -109,26 +102,22 @@ const sendAll = async (
   let queue = plan.send;
   try {
     // Opened before anything is announced: a topic that is missing is no failed action.
-    for (const topic of new Set(queue.map((each) => each.topic)))
-      targets.set(
-        topic,
-        topic === commands
-          ? commandsTarget(connections, topic)
-          : await eventsTarget(connections, cluster, signal),
-      );
-    while (queue.length > 0) {
+    for (const topic of new Set(queue.map((each) => each.topic))) {
+      const isCommands = topic === commands;
+      const opening = isCommands ? commandsTarget(connections) : eventsTarget(connections, cluster, signal);
+      targets.set(topic, await opening);
+    }
+    for (let batch = nextBatch(queue); batch.length > 0; batch = nextBatch(queue)) {
       if (signal.aborted) return { unsent: queue.length, reason: "it was interrupted" };
-      const batch = nextBatch(queue);
       const refs = batch.map(({ letter }) => refOf(letter.place));
-      const subject = refs.length === 1 ? (refs[0] ?? "") : `${refs.length} dead letters`;
-      const action = {
-        kind: "replay",
-        subject,
-        parameters: { topic: batch[0]?.topic, letters: refs },
-      } as const;
+      const topic = batch[0]?.topic ?? "";
+      const target = targets.get(topic);
+      if (!target) throw new Error(`${topic} is not open`);
+      const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
+      const action = { kind: "replay", subject, parameters: { topic, letters: refs } } as const;
       const { value: ends } = await audit.act(action, async ({ place }) => {
         await readOthers(place.offset);
-        const all = await sendBatch(batch);
+        const all = await sendBatch(batch, target);
         return { value: all, outcome: outcomeOf(all) };
       });
       for (const planned of batch) {
@@ -136,8 +125,9 @@ const sendAll = async (
         if (end) ended(planned, end);
       }
       queue = queue.slice(batch.length);
-      for (const end of ends.values())
-        if (end.end === "unknown" && queue.length > 0) return { unsent: queue.length, reason: end.reason };
+      const unknown = [...ends.values()].find(({ end }) => end === "unknown");
+      if (unknown?.end === "unknown" && queue.length > 0)
+        return { unsent: queue.length, reason: unknown.reason };
     }
     return { unsent: 0, reason: null };
   } finally {
@@ -160,16 +150,16 @@ export const replay = (
 ): Promise<ReplayOutcome> => {
   const work = async (): Promise<ReplayOutcome> => {
     authorize(actor);
-    return withCluster(connections.services, async (cluster) => {
-      const made = await makePlan(connections, request, { signal, onProgress });
-      const { plan } = made;
-      planned(plan);
-      if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
-      const sending = await withAudit(connections, actor, { warn, stopped: signal }, (audit) =>
-        sendAll(connections, { made, audit, cluster, ended, signal }),
-      );
-      return { plan, ...sending };
-    });
+    const made = await makePlan(connections, request, { signal, onProgress });
+    const { plan } = made;
+    planned(plan);
+    if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
+    const outcome = await withCluster(connections.services, (cluster) =>
+      withAudit(connections, actor, { warn, stopped: signal }, (audit) =>
+        sendAll(connections, made, { audit, cluster, ended }, signal),
+      ),
+    );
+    return { plan, ...outcome };
   };
   return explainOutage(connections.config, work(), signal);
 };

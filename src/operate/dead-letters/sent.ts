@@ -60,6 +60,7 @@ export const readSent = async (
   signal: AbortSignal,
 ): Promise<{ sent: SentLetters; next: number }> => {
   const sent = sentLetters();
+  if (letters.length === 0) return { sent, next: 0 };
   const nowMs = connections.services.clock.now();
   const oldestMs = letters.reduce((oldest, { timestampMs }) => Math.min(oldest, timestampMs), nowMs);
   const reading = { topic: connections.config.topics.audit, fromMs: oldestMs - SKEW_MS };

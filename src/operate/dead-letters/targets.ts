@@ -36,9 +36,11 @@ const notSent = (error: unknown): LetterEnd => {
 };
 
 const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
+export const leftBecause = (reason: string): LetterEnd => ({ end: "left", reason });
 
 /** The commands topic: records are sent as they were, each to the partition of its key. */
-export const commandsTarget = ({ services }: Connections, topic: string): Target => {
+export const commandsTarget = ({ config, services }: Connections): Target => {
+  const topic = config.topics.commands;
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -78,7 +80,7 @@ export const eventsTarget = async (
   return {
     send: async ({ receivedAtMs, timestampMs }, { value }) => {
       const read = parseBody(value ?? Buffer.alloc(0));
-      if (!read.ok) return { end: "left", reason: `still not understood: ${read.detail}` };
+      if (!read.ok) return leftBecause(`still not understood: ${read.detail}`);
       const arrival = { receivedAt: receivedAtMs ?? timestampMs, source: "WEBHOOK", trace: null } as const;
       const publishing = events.publishOnce(read.notification, arrival);
       return services.clock.within(TIMEOUT_MS, undefined, publishing).then((done): LetterEnd => {

@@ -1,4 +1,3 @@
-import { explainOutage } from "../../services/outage.ts";
 import type { Connections, OnProgress } from "../connections.ts";
 import { readTopic } from "../read-topic.ts";
 import { readersOf } from "../story/read-records.ts";
@@ -37,7 +36,7 @@ const MAX_SHOWN = 20;
  * Finds the command of a doubt, and the transactions that began in the hour after its claim and that no result names:
  * one of them may be what the partner made of it.
  */
-export const doubtFacts = (
+export const doubtFacts = async (
   connections: Connections,
   { commandId, claimedAtMs }: Doubt,
   onProgress: OnProgress,
@@ -84,26 +83,23 @@ export const doubtFacts = (
     );
     return begun;
   };
-  const find = async (): Promise<DoubtFacts> => {
-    const command = await findCommand();
-    const begun = await begunTransactions();
-    if (begun.size > 0)
-      await readTopic(
-        connections,
-        { topic: results, fromMs: period.fromMs },
-        async (record) => {
-          begun.delete((await readers.result(record))?.ids.transactionId ?? "");
-        },
-        reading,
-      );
-    const transactions = [...begun.values()].sort((a, b) => a.firstAtMs - b.firstAtMs);
-    return {
-      command,
-      transactions: transactions.slice(0, MAX_SHOWN),
-      more: Math.max(0, transactions.length - MAX_SHOWN),
-      sinceMs: claimedAtMs,
-      untilMs: Math.min(period.toMs, services.clock.now()),
-    };
+  const command = await findCommand();
+  const begun = await begunTransactions();
+  if (begun.size > 0)
+    await readTopic(
+      connections,
+      { topic: results, fromMs: period.fromMs },
+      async (record) => {
+        begun.delete((await readers.result(record))?.ids.transactionId ?? "");
+      },
+      reading,
+    );
+  const transactions = [...begun.values()].sort((a, b) => a.firstAtMs - b.firstAtMs);
+  return {
+    command,
+    transactions: transactions.slice(0, MAX_SHOWN),
+    more: Math.max(0, transactions.length - MAX_SHOWN),
+    sinceMs: claimedAtMs,
+    untilMs: Math.min(period.toMs, services.clock.now()),
   };
-  return explainOutage(config, find(), signal);
 };

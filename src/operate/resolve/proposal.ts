@@ -1,4 +1,3 @@
-import { explainOutage } from "../../services/outage.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { positionText } from "../../runtime/record-position.ts";
@@ -53,7 +52,7 @@ export const proposalOf = (record: Incoming): Proposal | null => {
 };
 
 /** The proposals of the last 24 hours whose doubt nobody has ended since, the oldest first. For display. */
-export const openProposals = (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
+export const openProposals = async (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
   const open = new Map<string, Proposal>();
   const doubtOf = (commandId: string, quoteId: unknown): string =>
     JSON.stringify([commandId, quoteId ?? null]);
@@ -68,12 +67,9 @@ export const openProposals = (connections: Connections, signal: AbortSignal): Pr
       if (doubtOf(asked.commandId, asked.quoteId) === ended) open.delete(ref);
   };
   const nowMs = connections.services.clock.now();
-  const read = async (): Promise<Proposal[]> => {
-    const reading = { topic: connections.config.topics.audit, fromMs: nowMs - PROPOSAL_MS - SKEW_MS };
-    await readTopic(connections, reading, take, { signal });
-    return [...open.values()].filter(({ untilMs }) => untilMs > nowMs);
-  };
-  return explainOutage(connections.config, read(), signal);
+  const reading = { topic: connections.config.topics.audit, fromMs: nowMs - PROPOSAL_MS - SKEW_MS };
+  await readTopic(connections, reading, take, { signal });
+  return [...open.values()].filter(({ untilMs }) => untilMs > nowMs);
 };
 
 /** Reads the proposal of this name. Null where the audit topic holds none. */
@@ -91,10 +87,6 @@ export const findProposal = async (
       ? { startOffset: offset, endOffset: offset + 1 }
       : NOTHING;
   const reading = { topic: connections.config.topics.audit, narrow: only };
-  await explainOutage(
-    connections.config,
-    readTopic(connections, reading, (record) => void (found = proposalOf(record)), { signal }),
-    signal,
-  );
+  await readTopic(connections, reading, (record) => void (found = proposalOf(record)), { signal });
   return found;
 };

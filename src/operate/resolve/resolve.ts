@@ -1,24 +1,145 @@
-import { UsageError } from "../../runtime/errors.ts";
+import { randomUUID } from "node:crypto";
+import { openJournal } from "../../commands-to-results/accept-once/journal/open.ts";
+import { isRegistryError } from "../../services/outage.ts";
+import { openResults } from "../../commands-to-results/wire/results.ts";
+import { resultIdOf } from "../../commands-to-results/build-result.ts";
+import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
+import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
+import {
+  quotesOf,
+  resolvableAtMs,
+  resolve as endInJournal,
+  withoutDoubt,
+  type Resolved,
+} from "../../commands-to-results/accept-once/resolve.ts";
+import { quoteKey } from "../../commands-to-results/quote-key.ts";
+import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
-import { isSamePerson, type Actor } from "../actor.ts";
+import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
 import type { Connections, Warn } from "../connections.ts";
-import { decide, type Decided } from "./decide.ts";
+import { schemaIdsOf, untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
 
-const resultOf = <D extends Decided>(asked: ResolveRequest, ended: D): { value: D; outcome: Outcome } => {
-  if (ended.kind === "proposed") {
-    const { quoteId } = ended;
-    const reason = "another person must confirm it within 24 hours";
-    return { value: ended, outcome: { kind: "proposed", reason, quoteId } };
+/** Who decides, for the journal. `onlyPropose`: four eyes, the doubt is looked at and not ended. */
+type Decider = { by: string; note: string; onlyPropose: boolean };
+
+const DECIDE_TIMEOUT_MS = 60_000;
+const BACKOFF = { baseMs: 250, maxMs: 5_000 };
+
+/** Compares normalized keys: an older version may have written the key by other rules. */
+const isQuote = (quoteId: string): ((key: string) => boolean) => {
+  const wanted = quoteKey(quoteId);
+  return (key) => key === wanted || quoteKey(key) === wanted;
+};
+
+/** Reads the journal, finds the command's doubt, and ends it with an operator's decision, or only looks at it. */
+const readAndDecide = async (
+  connections: Connections,
+  { commandId, quoteId, as, force }: ResolveRequest,
+  { by, note, onlyPropose }: Decider,
+  stopped: AbortSignal,
+): Promise<ResolveOutcome> => {
+  const { config, services } = connections;
+  const { topics } = config;
+  const schemaIds = await schemaIdsOf(connections, ["journal", "results"]);
+  const finder = createCommandFinder(commandId);
+  const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
+    askNotes: () => Promise.resolve([]),
+    see: finder.take,
+  });
+  const results = openResults(config, services, schemaIds.get("command-result") ?? 0);
+  const { view, journal } = opened;
+  let published = "";
+  const publish: Publish = async (...result) => {
+    published = placeText(topics.results, await results.publishLate(...result));
+  };
+  const deps = {
+    ...services,
+    view,
+    journal,
+    codec: results.codec,
+    publish,
+    newId: () => randomUUID(),
+    finalResultId: (id: string) => resultIdOf(id, true),
+    timeOf: finder.timeOf,
+    observer: { retrying: () => undefined },
+    options: { backoff: BACKOFF },
+  };
+  const inTime = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, work);
+  const placed = (resolved: Exclude<Resolved, { kind: "tooYoung" }>): ResolveOutcome => {
+    if (!("position" in resolved)) return resolved;
+    const place = placeText(topics.journal, resolved.position);
+    return resolved.kind === "resolved" ? { ...resolved, place, published } : { ...resolved, place };
+  };
+  try {
+    await untilRead(connections, opened, stopped);
+    const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
+    if (chosen.kind === "unknown") return chosen;
+    if (chosen.kind === "several") {
+      const { refs } = chosen;
+      return { kind: "several", quotes: await inTime((signal) => quotesOf(deps, refs, signal)) };
+    }
+    const { ref } = chosen;
+    const found = view.look(ref);
+    if (found.kind !== "doubt") return placed(await inTime((signal) => withoutDoubt(deps, found, signal)));
+    const endable = { claimedAtMs: found.claim.timestampMs, resolvableAtMs: resolvableAtMs(found.claim) };
+    if (onlyPropose) {
+      const quote = ref.operation === "ACCEPT_QUOTE" ? ref.key : null;
+      return { kind: "proposed", ref: "", place: "", quoteId: quote, ...endable };
+    }
+    continueUnless(stopped);
+    const decision = { as, by, note, force };
+    const resolved = await inTime((signal) => endInJournal(deps, ref, decision, signal)).catch(
+      (error: unknown) => {
+        throw new UsageError(
+          `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): run the same again, and it shows what stands.`,
+          { cause: error },
+        );
+      },
+    );
+    return resolved.kind === "tooYoung" ? { kind: "tooYoung", ...endable } : placed(resolved);
+  } finally {
+    await opened.close();
+    await results.close();
   }
-  if (ended.kind !== "resolved")
-    return { value: ended, outcome: { kind: "refused", reason: refusalOf(asked, ended) ?? ended.kind } };
+};
+
+const auditedAs = (asked: ResolveRequest, ended: ResolveOutcome): Outcome => {
+  if (ended.kind === "proposed") {
+    const reason = "another person must confirm it within 24 hours";
+    return { kind: "proposed", reason, quoteId: ended.quoteId };
+  }
+  if (ended.kind !== "resolved") return { kind: "refused", reason: refusalOf(asked, ended) ?? ended.kind };
   const { outcome, resultId, quoteId } = ended.result;
   const effect = { journal: ended.place, result: ended.published, outcome, resultId, quoteId };
-  return { value: ended, outcome: { kind: "done", effect } };
+  return { kind: "done", effect };
+};
+
+/**
+ * As above. Throws NothingDone if Kafka fails before the decision is being written, and if it is stopped before;
+ * later a UsageError that says so.
+ */
+const decide = async (
+  connections: Connections,
+  asked: ResolveRequest,
+  decider: Decider,
+  stopped: AbortSignal,
+): Promise<ResolveOutcome> => {
+  try {
+    return await readAndDecide(connections, asked, decider, stopped);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    continueUnless(stopped);
+    const who = isRegistryError(error) ? "the schema registry" : "Kafka";
+    throw new NothingDone(
+      `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when ${who} answers.`,
+      { cause: error },
+    );
+  }
 };
 
 /**
@@ -36,9 +157,10 @@ export const resolve = (
   withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
     const { by, note } = actor;
     const decider = { by, note, onlyPropose: connections.config.console.fourEyes };
-    const { value, ended } = await act(resolveAction(asked), async () =>
-      resultOf(asked, await decide(connections, asked, decider, stopped)),
-    );
+    const { value, ended } = await act(resolveAction(asked), async () => {
+      const value = await decide(connections, asked, decider, stopped);
+      return { value, outcome: auditedAs(asked, value) };
+    });
     if (value.kind !== "proposed") return value;
     // The proposal is that entry.
     if (ended === null)
@@ -50,10 +172,8 @@ export const resolve = (
     };
   });
 
-type Final = Exclude<Decided, { kind: "proposed" }>;
-
 /** What was proposed, and what came of it. */
-export type Confirmed = { asked: ResolveRequest; ended: Final };
+export type Confirmed = { asked: ResolveRequest; ended: ResolveOutcome };
 
 /**
  * Ends the doubt that a proposal is about, as it says. It must be of another person, and less than 24 hours old
@@ -73,13 +193,15 @@ export const confirm = (
         `${ref} is no proposal in ${connections.config.topics.audit}: \`cambio-bridge resolve\` said its REF, such as 0/4711.`,
       );
     const { asked, by, note, atMs: proposedAtMs, untilMs } = proposal;
-    const { value: ended } = await act<Final>(resolveAction(asked, ref), async ({ atMs }) => {
-      if (isSamePerson(by, actor.by)) return resultOf<Final>(asked, { kind: "sameAuthor", by });
-      if ((await atMs()) >= untilMs) return resultOf<Final>(asked, { kind: "expired", proposedAtMs });
-      const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };
-      const decided = await decide(connections, asked, decider, stopped);
-      if (decided.kind === "proposed") throw new Error("a confirmation proposes nothing");
-      return resultOf<Final>(asked, decided);
+    const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };
+    const { value: ended } = await act(resolveAction(asked, ref), async ({ atMs }) => {
+      const confirmed = async (): Promise<ResolveOutcome> => {
+        if (isSamePerson(by, actor.by)) return { kind: "sameAuthor", by };
+        if ((await atMs()) >= untilMs) return { kind: "expired", proposedAtMs };
+        return decide(connections, asked, decider, stopped);
+      };
+      const value = await confirmed();
+      return { value, outcome: auditedAs(asked, value) };
     });
     return { asked, ended };
   });

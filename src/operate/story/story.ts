@@ -1,9 +1,8 @@
-import { explainOutage } from "../../services/outage.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { UsageError } from "../../runtime/errors.ts";
+import { OutageError, UsageError } from "../../runtime/errors.ts";
 import type { Connections, Progress } from "../connections.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
 import { endingsOf, type Ending } from "./endings.ts";
@@ -66,19 +65,16 @@ const newSearch = (id: string) => {
  * and all of the commands and the dead letters, whose keys their senders choose. `onProgress` may ask for what is
  * known so far.
  */
-export const story = (
+export const story = async (
   connections: Connections,
   { id, sinceMs }: StoryRequest,
   onProgress: (progress: Progress, soFar: () => Story) => void,
   signal: AbortSignal,
 ): Promise<Story> => {
-  const { config } = connections;
-  const { topics } = config;
+  const { topics } = connections.config;
   const readers = readersOf(connections);
   const search = newSearch(id);
   const choose = newPartitioner();
-  /** By topic and partition, for how many ids it was searched when it was read. */
-  const done = new Map<string, Map<number, number>>();
   const readings = new Map<object, Progress>();
 
   const soFar = (): Story => {
@@ -93,19 +89,12 @@ export const story = (
     onProgress({ read, total }, soFar);
   };
 
-  /** @param keys of the partitions that were not searched for all that is known now; null for all partitions */
-  const read = async (topic: string, reader: ReadRecord, keys: Iterable<string> | null): Promise<void> => {
+  /** @param keys of the partitions that are read; all are without it */
+  const read = async (topic: string, reader: ReadRecord, keys?: Iterable<string>): Promise<void> => {
     const needles = search.needles();
-    const before = done.get(topic) ?? new Map<number, number>();
-    done.set(topic, before);
-    const narrow = (range: Range, partition: number, partitions: number): Range => {
-      if (keys === null) return range;
-      const isNew =
-        (before.get(partition) ?? 0) < needles.length &&
-        [...keys].some((key) => choose(Buffer.from(key), partitions) === partition);
-      if (isNew) before.set(partition, needles.length);
-      return isNew ? range : NOTHING;
-    };
+    const wanted = keys && [...keys].map((key) => Buffer.from(key));
+    const narrow = (range: Range, partition: number, partitions: number): Range =>
+      wanted?.some((key) => choose(key, partitions) === partition) === false ? NOTHING : range;
     const take = async (record: Incoming): Promise<void> => {
       const { key, value } = record;
       const isLike = (needle: Buffer): boolean =>
@@ -113,34 +102,26 @@ export const story = (
       const one = needles.some(isLike) ? await reader(record) : null;
       if (one) search.take(one);
     };
-    const progress = { signal, onProgress: (progress: Progress) => say(needles, progress) };
-    await readTopic(connections, { topic, fromMs: sinceMs, narrow }, take, progress).catch(
-      (error: unknown) => {
-        if (!(error instanceof UsageError)) throw error;
-        search.notes.add(error.message);
-      },
-    );
+    const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
+    await readTopic(connections, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
+      if (!(error instanceof UsageError) || error instanceof OutageError) throw error;
+      search.notes.add(error.message);
+    });
   };
 
-  const readAll = async (): Promise<Story> => {
-    const { commands, quotes, transactions } = search;
-    await Promise.all([
-      read(topics.commands, readers.command, null),
-      read(topics.journal, readers.journal, quotes),
-    ]);
-    // A commandId is the key of its results; any other id stands somewhere in them.
-    await read(topics.results, readers.result, commands.has(id) ? [id] : null);
-    const known = search.found().flatMap(({ ids, step }) => (step.kind === "command" ? [ids.commandId] : []));
-    const isUnread = [...commands].some((commandId) => !known.includes(commandId));
-    await Promise.all([
-      // A command that only its journal or its result named.
-      isUnread ? read(topics.commands, readers.command, null) : null,
-      read(topics.journal, readers.journal, [...quotes, ...commands]),
-      read(topics.transactionStatus, readers.event, transactions),
-      read(topics.deadLetters, readers.letter, null),
-      read(topics.audit, readers.action, null),
-    ]);
-    return soFar();
-  };
-  return explainOutage(config, readAll(), signal);
+  const { commands, quotes, transactions } = search;
+  await Promise.all([read(topics.commands, readers.command), read(topics.journal, readers.journal, quotes)]);
+  // A commandId is the key of its results; any other id stands somewhere in them.
+  await read(topics.results, readers.result, commands.has(id) ? [id] : undefined);
+  const known = search.found().flatMap(({ ids, step }) => (step.kind === "command" ? [ids.commandId] : []));
+  const isUnread = [...commands].some((commandId) => !known.includes(commandId));
+  await Promise.all([
+    // A command that only its journal or its result named.
+    isUnread ? read(topics.commands, readers.command) : null,
+    read(topics.journal, readers.journal, [...quotes, ...commands]),
+    read(topics.transactionStatus, readers.event, transactions),
+    read(topics.deadLetters, readers.letter),
+    read(topics.audit, readers.action),
+  ]);
+  return soFar();
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pastMs } from "../../../src/cli/option-values.ts";
+import { endOf, pastMs, webhookUrl } from "../../../src/cli/option-values.ts";
 
 test("a time that is over is an instant, a day in UTC, or how long ago", () => {
   expect(pastMs("2026-01-02T03:04:05-03:00")).toBe(Date.UTC(2026, 0, 2, 6, 4, 5));
@@ -17,5 +17,17 @@ test.each(["", "yesterday", "2026-02-30", "2026-01-02T03:04:05", "5 h", "-1h", "
   "%j is none",
   (text) => {
     expect(() => pastMs(text)).toThrow();
+  },
+);
+
+test("an end is an instant or a duration from now", () => {
+  expect(endOf("2099-01-01T00:00:00-03:00")).toEqual({ untilMs: Date.UTC(2099, 0, 1, 3) });
+  expect(endOf("30m")).toEqual({ forMs: 1_800_000 });
+});
+
+test.each(["bridge.example/hook", "ftp://bridge.example", "https://bridge.example/#x", "https://a b/", ""])(
+  "%j is no address",
+  (text) => {
+    expect(() => webhookUrl(text)).toThrow();
   },
 );

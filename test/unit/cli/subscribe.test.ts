@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { withPathToken } from "../../../src/cli/subscribe.ts";
 import { answer, serve } from "../partner/hostile-server.ts";
-import { openReceiver, openSandbox } from "../sandbox/open.ts";
 import { runCommand } from "./run-command.ts";
 
 const TOKEN = "webhook/token of tests";
@@ -32,24 +31,6 @@ const partnerThat = async (reply: string) => {
 };
 
 describe("subscribe", () => {
-  it("subscribes an address at which notifications arrive then", async () => {
-    const sandbox = await openSandbox({
-      accessToken: "access-token-of-tests",
-      xToken: "x-token-of-tests",
-      timeScale: 1_000,
-    });
-    const receiver = await openReceiver();
-    const { code, out, err } = await subscribe(sandbox.url, ["--url", `${receiver.url}/hook`]);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^POST http:\S+\/corporate\/v1\/webhook\/subscribe \{"url":"http:\S+\/hook\/\*\*\*"/);
-    expect(out).toMatch(/^HTTP 20\d$/m);
-    expect(err).toMatch(/^Warning: over http/);
-    const { subscriptions } = (await (await fetch(`${sandbox.url}/_sandbox/state`)).json()) as {
-      subscriptions: { url: string }[];
-    };
-    expect(subscriptions.map(({ url }) => url)).toEqual([`${receiver.url}/hook/${ENCODED}`]);
-  });
-
   it("sends the address with its token, and the events that are named", async () => {
     const { url, sent } = await partnerThat(answer("201 Created", `{"url":"${HOOK}/${ENCODED}"}`));
     const { code, out, err } = await subscribe(url, ["--url", HOOK, "--event", "A", "--event", "B"]);
@@ -74,6 +55,8 @@ describe("subscribe", () => {
       `POST ${url}/corporate/v1/webhook/subscribe {"url":"${HOOK}/***","events":["TRANSACTION_STATUS_UPDATED"]}`,
     );
     expect(sent()).toEqual([]);
+    const open = await subscribe(url, ["--url", "http://bridge.example", "--dry-run"]);
+    expect(open.err).toMatch(/^Warning: over http/);
   });
 
   it("leaves the address as it is where no token ends it", async () => {
@@ -99,18 +82,15 @@ describe("subscribe", () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it("without an answer: it may have been received, and is not sent again", async () => {
+  it("says whether it may have been received, and sends nothing again", async () => {
     const server = await serve({ onRequest: () => undefined });
-    const { code, err } = await subscribe(server.url, ["--url", HOOK]);
-    expect(code).toBe(1);
-    expect(err).toMatch(/^No answer came \(no answer within 1000 ms\).*may have received/);
+    const unanswered = await subscribe(server.url, ["--url", HOOK]);
+    expect(unanswered.code).toBe(1);
+    expect(unanswered.err).toMatch(/^No answer came \(no answer within 1000 ms\).*may have received/);
     expect(server.seen).toHaveLength(1);
-  });
-
-  it("with nobody there: nothing was sent", async () => {
-    const { code, err } = await subscribe("http://127.0.0.1:9", ["--url", HOOK]);
-    expect(code).toBe(1);
-    expect(err).toMatch(/^Nothing was sent \(.*ECONNREFUSED/);
+    const unsent = await subscribe("http://127.0.0.1:9", ["--url", HOOK]);
+    expect(unsent.code).toBe(1);
+    expect(unsent.err).toMatch(/^Nothing was sent \(.*ECONNREFUSED/);
   });
 
   it("is told what it needs, and that alone", async () => {
@@ -126,13 +106,6 @@ describe("subscribe", () => {
     expect(tokenless.code).toBe(2);
     expect(tokenless.err).toMatch(/^WEBHOOK_SECRET is not set/);
   });
-
-  it.each(["bridge.example/hook", "ftp://bridge.example", "https://bridge.example/#x", "https://a b/", ""])(
-    "%j is no address",
-    async (url) => {
-      expect((await subscribe("http://127.0.0.1:9", ["--url", url])).code).toBe(2);
-    },
-  );
 });
 
 describe("the address of a subscription", () => {

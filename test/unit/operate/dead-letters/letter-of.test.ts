@@ -41,6 +41,15 @@ test("a letter that never was a record has no origin", () => {
   expect(letter).toMatchObject({ source: "command", origin: null });
 });
 
+test.each([
+  ["-9000000000000000000", -9e18],
+  ["never", Number.NaN],
+])("the time %s of a record is no reason not to show its letter", (time, timestampMs) => {
+  const headers = ADDED.map(([name, value]): Header => [name, name.endsWith("timestamp") ? time : value]);
+  const letter = letterOf(record(4, { key: null, value: null, headers }), never);
+  expect(letter.origin).toEqual({ topic: "commands", partition: 1, offset: 7, timestampMs });
+});
+
 test("a letter that was cut says how much of it is there", () => {
   const headers: Header[] = [...ADDED, ["dead-letter-cut", "900000"]];
   const letter = letterOf(record(4, { key: null, value: Buffer.alloc(65_536), headers }), never);
