@@ -1,9 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Command as CommandRecord, Operation } from "../records.ts";
 import { objectOf, parseJson } from "../runtime/json-object.ts";
-import { fromRecord, type ParsedCommand, type FIELDS, type RequestType } from "./parsed-command.ts";
-import { fromJson } from "./read-json.ts";
-import { unreadable, type Refused } from "./refused.ts";
+import { fromJson, fromRecord, type FIELDS, type ParsedCommand, type RequestType } from "./parse.ts";
 import {
   amount,
   id,
@@ -17,7 +15,23 @@ import {
   type Rule,
 } from "./field-rules.ts";
 import { requestHash } from "./translate.ts";
-import type { Command } from "./types.ts";
+import type { Command, Identity } from "./types.ts";
+
+/** A command that is invalid or cannot be read, and is not executed. */
+export type Refused = {
+  ok: false;
+  /** INVALID_COMMAND: it was read and breaks a rule. UNREADABLE_COMMAND: it could not be read. */
+  code: "INVALID_COMMAND" | "UNREADABLE_COMMAND";
+  /** Names the field, never its value. */
+  message: string;
+  /** As far as it could be found and is valid. */
+  identity: Identity;
+  /**
+   * The `requestHash` it would have as a valid command. Null unless only a list of allowed values refuses it:
+   * the lists are settings, so the same command may be valid when it is delivered again.
+   */
+  requestHash: string | null;
+};
 
 export type Checked = { ok: true; command: Command } | Refused;
 
@@ -76,12 +90,23 @@ const commandOf = ({ values, type, request }: ParsedCommand): Command =>
 const validOrNull = (value: unknown, rule: Rule): string | null =>
   typeof value === "string" && rule(value) === null ? value : null;
 
-/** What names a refused command, as far as it is valid. */
-const readableNames = ({ values, type, request }: ParsedCommand) => ({
+const identityOf = ({ values, type, request }: ParsedCommand): Identity => ({
   commandId: validOrNull(values.get("commandId"), id) ?? "",
-  operation: type === null ? ("UNKNOWN" as const) : OPERATIONS[type],
+  operation: type === null ? "UNKNOWN" : OPERATIONS[type],
   quoteId: validOrNull(request.get("quoteId"), optionalText),
   externalId: validOrNull(request.get("externalId"), optionalText),
+});
+
+/** Decoder messages may quote schema field names of any length; the result must fit into its topic. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+/** @param commandId empty if it could not be found */
+export const unreadable = (message: string, commandId = ""): Refused => ({
+  ok: false,
+  code: "UNREADABLE_COMMAND",
+  message: message.slice(0, MAX_MESSAGE_LENGTH),
+  identity: { commandId, operation: "UNKNOWN", quoteId: null, externalId: null },
+  requestHash: null,
 });
 
 /** Longer than a commandId of MAX_ID_LENGTH with every character escaped. */
@@ -120,7 +145,7 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
       ok: false,
       code: "INVALID_COMMAND",
       message,
-      ...readableNames(candidate),
+      identity: identityOf(candidate),
       requestHash: problemOf(candidate, formRules) === null ? requestHash(commandOf(candidate)) : null,
     };
   };

@@ -1,8 +1,13 @@
 import type { Answer, Outcome } from "../partner/types.ts";
-import type { Decide, Disposition, ErrorCode, Verdict } from "./types.ts";
+import type { JournalOperation } from "../records.ts";
+import type { ErrorCode, Verdict } from "./types.ts";
+
+/** What follows from the outcome of a call. `verdictAtDeadline`: when no time is left for another attempt. */
+export type Disposition =
+  | { kind: "conclude"; verdict: Verdict }
+  | { kind: "retry"; afterMs: number | null; verdictAtDeadline: Verdict };
 
 type Kind = Outcome["kind"];
-type Operation = Parameters<Decide>[0];
 type Row<K extends Kind> = (outcome: Extract<Outcome, { kind: K }>, calls: number) => Disposition;
 type Rows = { [K in Kind]: Row<K> };
 
@@ -101,10 +106,11 @@ const table = {
     notSent,
     unknown: createUnknown,
   },
-} as const satisfies Record<Operation, Rows>;
+} as const satisfies Record<JournalOperation, Rows>;
 
-export const decide: Decide = (operation, outcome, calls) => {
+/** The disposition of the outcome of the command's nth call (`calls`). Pure and total. */
+export const decide = (operation: JournalOperation, outcome: Outcome, calls: number): Disposition => {
   // The cast is safe: the row is the one of the outcome's kind.
-  const row = table[operation][outcome.kind] as (outcome: Outcome, calls: number) => Disposition;
+  const row = table[operation][outcome.kind] as Row<Kind>;
   return row(outcome, calls);
 };

@@ -1,6 +1,7 @@
 import type { Outcome, CallPermit } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import { DeadlineError, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
+import { decide } from "../disposition.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
 import type { Step } from "./entry.ts";
@@ -116,11 +117,8 @@ export const tryOnce = async (
   try {
     if (!(await acquirePermit(permit, job)) || deps.view.isNamedElsewhere(ref)) return;
     const sinceClaimMs = startStopwatch(deps.clock);
-    const {
-      requestHash,
-      receivedAt,
-      identity: { quoteId },
-    } = prepared;
+    const { requestHash, receivedAt, identity } = prepared;
+    const { quoteId } = identity;
     const { attempts } = job;
     job.repeatable.set(attemptId, job.lostCreate ?? neverSent);
     job.unreleased = attemptId;
@@ -142,15 +140,15 @@ export const tryOnce = async (
       job.lastAnswer = outcome.answer ?? job.lastAnswer;
       job.repeatable.delete(attemptId);
     } else if (refusal !== null) {
-      await writeConclusion(job, { attemptId, verdict: job.lostCreate ?? refusal });
+      await writeConclusion(job, attemptId, job.lostCreate ?? refusal);
       return;
     }
-    const disposition = deps.decide(ref.operation, outcome, job.attempts);
+    const disposition = decide(ref.operation, outcome, job.attempts);
     if (disposition.kind === "conclude") {
       report = reportOf(outcome, disposition.verdict);
       // The others need not wait until it is written.
       end();
-      await writeConclusion(job, { attemptId, verdict: disposition.verdict });
+      await writeConclusion(job, attemptId, disposition.verdict);
       return;
     }
     report = reportOf(outcome, null);

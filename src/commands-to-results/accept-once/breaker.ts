@@ -1,4 +1,4 @@
-import { DeadlineError, type Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { createWaiters } from "./waiters.ts";
 
 /**
@@ -12,9 +12,10 @@ export type Breaker = {
    * Null while accepts pause. Otherwise the accept may start, and `leave` must be called once, whatever
    * happens.
    */
-  enter(): { leave: (report: CallReport) => void } | null;
-  /** Waits until `enter` may succeed, at most `maxMs`. */
-  wait(maxMs: number, signal: AbortSignal): Promise<void>;
+  enter: () => { leave: (report: CallReport) => void } | null;
+  /** After this long, at most `maxMs`, or when it has `changed`, `enter` may succeed. */
+  pauseLeftMs: (maxMs: number) => number;
+  changed: (signal: AbortSignal) => Promise<void>;
 };
 
 /**
@@ -58,13 +59,7 @@ export const createBreaker = (options: {
       return { leave: (report) => leave(report, isProbe) };
     },
 
-    wait: async (maxMs, signal) => {
-      const leftMs = Math.min(maxMs, probing ? pauseMs : Math.max(pauseLeftMs(), 1));
-      try {
-        await clock.withDeadline(leftMs, signal, (inner) => waiters.wait("changed", inner));
-      } catch (error) {
-        if (!(error instanceof DeadlineError)) throw error;
-      }
-    },
+    pauseLeftMs: (maxMs) => Math.min(maxMs, probing ? pauseMs : Math.max(pauseLeftMs(), 1)),
+    changed: (signal) => waiters.wait("changed", signal),
   };
 };

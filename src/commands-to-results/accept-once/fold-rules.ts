@@ -1,18 +1,9 @@
-import type { JournalOperation } from "../../records.ts";
+import type { Claimed, JournalOperation } from "../../records.ts";
 import type { FoldedEntry } from "./entry.ts";
 import type { Final } from "./memory.ts";
 
-/** The claim that holds a key, or held it when its command fell into doubt. */
-export type Claim = {
-  commandId: string;
-  attemptId: string;
-  requestHash: string;
-  callWithinMs: number;
-  receivedAt: number;
-  attempts: number;
-  /** LogAppendTime. */
-  timestampMs: number;
-};
+/** The claim that holds a key, or held it when its command fell into doubt. `timestampMs`: LogAppendTime. */
+export type Claim = Omit<Claimed, "quoteId" | "supersedes"> & { commandId: string; timestampMs: number };
 
 type Step = FoldedEntry["step"];
 

@@ -4,7 +4,8 @@ import { appendAndReadBack, appendConclusion, type WrittenConclusion } from "./k
 import type { Ref, Step } from "./entry.ts";
 import type { Deps, Observer, PreparedCommand, StopSignals, Slot } from "./ports.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
+import { buildResult } from "../build-result.ts";
+import { DeadlineError, startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
 import { neverSent } from "./verdicts-without-answer.ts";
 
 /** One command while this replica works on it. */
@@ -90,6 +91,32 @@ export const leaveSlot = (job: Job): void => {
   job.hasLeftSlot = true;
 };
 
+/** Takes the slot again if it was left. Whether it had to: the view must be read again then. */
+export const retakeSlot = async (job: Job): Promise<boolean> => {
+  if (!job.hasLeftSlot) return false;
+  await job.slot.take(job.signals.stop);
+  job.hasLeftSlot = false;
+  return true;
+};
+
+/** Waits without a slot: thousands may wait, and commands of other keys go on. */
+export const waitWithoutSlot = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
+  leaveSlot(job);
+  return waiting;
+};
+
+/** The same, until an event that may never come. */
+export const waitAtMost = async (
+  job: Job,
+  maxMs: number,
+  event: (signal: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const { clock } = job.deps;
+  await waitWithoutSlot(job, clock.withDeadline(maxMs, job.signals.stop, event)).catch((error: unknown) => {
+    if (!(error instanceof DeadlineError)) throw error;
+  });
+};
+
 /** Appends an entry of the job's command and waits until the view has folded it. */
 export const writeStep = (
   { deps, ref: { operation, key, commandId } }: Job,
@@ -100,25 +127,16 @@ export const writeStep = (
 /** Appends a conclusion. Whether it counts is for the fold to say. `attemptId` null: there was no attempt. */
 export const writeConclusion = async (
   job: Job,
-  {
-    attemptId,
-    verdict,
-    attempts = job.attempts,
-    receivedAt = job.prepared.receivedAt,
-  }: {
-    attemptId: string | null;
-    verdict: Verdict;
-    attempts?: number;
-    receivedAt?: number;
-  },
+  attemptId: string | null,
+  verdict: Verdict,
+  { attempts, receivedAt } = { attempts: job.attempts, receivedAt: job.prepared.receivedAt },
 ): Promise<void> => {
   // No call follows, so the slot is free for another command while this one is written and published.
   leaveSlot(job);
   const { identity, requestHash } = job.prepared;
-  const { buildResult, clock } = job.deps;
   // A doubt is about the last call: the answer to one before it would seem to settle that.
   const answer = verdict.outcome === "IN_DOUBT" ? verdict.answer : (verdict.answer ?? job.lastAnswer);
-  const facts = { identity, receivedAt, completedAt: clock.now(), attempts };
+  const facts = { identity, receivedAt, completedAt: job.deps.clock.now(), attempts };
   const result = buildResult(facts, { ...verdict, answer });
   const { traceparent } = job.prepared.envelope;
   const conclusion = { attemptId, requestHash, note: null, traceparent, signal: job.signals.abandon };

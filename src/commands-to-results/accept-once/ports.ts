@@ -3,7 +3,7 @@ import type { CommandResult } from "../../records.ts";
 import type { Backoff } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { Command, BuildResult, Decide, Guard, Identity, Verdict } from "../types.ts";
+import type { Command, Guard, Identity, Verdict } from "../types.ts";
 import type { Entry, Ref } from "./entry.ts";
 import type { View } from "./view.ts";
 
@@ -83,8 +83,6 @@ export type Deps = {
   /** Writes the contradicting result as a dead letter. Log and metric come from the view. */
   contradiction: (contradiction: Contradiction) => Promise<void>;
   guard: Guard;
-  decide: Decide;
-  buildResult: BuildResult;
   /**
    * Whether the group's last heartbeat is younger than the session timeout. Asked right before the request is
    * written.
@@ -142,10 +140,7 @@ export type Slot = {
 };
 
 /**
- * How a command ended. Its offset may be committed: at once when `answered`, after its dead letter when
- * `reused`.
+ * How a command ended. Its offset may be committed: at once with its result, after its dead letter when `reused`: the
+ * commandId belongs to an earlier, different command.
  */
-export type Settled =
-  | { kind: "answered"; result: CommandResult }
-  /** The commandId belongs to an earlier, different command: COMMAND_ID_REUSED. */
-  | { kind: "reused" };
+export type Settled = CommandResult | "reused";

@@ -1,5 +1,6 @@
 import type { CommandResult } from "../../records.ts";
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
+import { buildResult } from "../build-result.ts";
 import { retryUntilAborted } from "./kafka-retry.ts";
 import { publishedEntry, type Entry } from "./entry.ts";
 import type { Job } from "./job.ts";
@@ -33,7 +34,7 @@ const resultOf = ({ prepared, deps }: Job, { step }: Entry): StandingResult | nu
   // replica builds the same bytes.
   const { receivedAt, attempts, requestHash } = step;
   const identity = { ...prepared.identity, quoteId: step.quoteId ?? prepared.identity.quoteId };
-  const result = deps.buildResult({ identity, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
+  const result = buildResult({ identity, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
   return { result, value: deps.codec.encode(result), requestHash, traceparent: null };
 };
 
@@ -76,22 +77,20 @@ export const publishStandingResult = async (job: Job, found: Decided): Promise<S
     await deps.clock.sleep(deps.options.backoff.maxMs, signals.stop);
     return null;
   }
-  if (newest.requestHash !== prepared.requestHash) return { kind: "reused" };
+  if (newest.requestHash !== prepared.requestHash) return "reused";
   const { result, value } = newest;
   // A repeated command gets its answer in the trace of the repetition.
   const envelope = { ...prepared.envelope, traceparent: prepared.envelope.traceparent ?? newest.traceparent };
-  for (let published = false; !published;) {
+  const stands = (): boolean => {
     const now = view.look(ref);
-    if (!("position" in now) || !samePosition(now.position, found.position)) return null;
-    published = await deps.publish(result, value, envelope).then(
-      () => true,
-      async (error: unknown) => {
-        deps.observer.retrying("publish", error);
-        await deps.clock.sleep(deps.options.backoff.baseMs, signals.abandon);
-        return false;
-      },
-    );
-  }
+    return "position" in now && samePosition(now.position, found.position);
+  };
+  const isPublished = await retryUntilAborted(deps, "publish", signals.abandon, async () => {
+    if (!stands()) return false;
+    await deps.publish(result, value, envelope);
+    return true;
+  });
+  if (!isPublished) return null;
   const said = contradicting(job, result);
   if (said)
     await retryUntilAborted(deps, "report", signals.abandon, () =>
@@ -103,5 +102,5 @@ export const publishStandingResult = async (job: Job, found: Decided): Promise<S
     await retryUntilAborted(deps, "append", signals.abandon, () =>
       deps.journal.append(ref.key, publishedEntry(ref, result.resultId)),
     );
-  return { kind: "answered", result };
+  return result;
 };

@@ -1,4 +1,5 @@
 import type { CommandResult } from "../../records.ts";
+import { resultIdOf } from "../build-result.ts";
 import type { ErrorCode } from "../types.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { appendAndReadBack, appendConclusion, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
@@ -46,7 +47,6 @@ export const resolvableAtMs = (claim: Pick<Claim, "timestampMs" | "callWithinMs"
 
 type ResolveDeps = WriteDeps &
   Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {
-    finalResultId: (commandId: string) => string;
     /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
     timeOf: (position: RecordPosition) => number | null;
   };
@@ -85,7 +85,7 @@ const operatorCode: ErrorCode = "OPERATOR_DECISION";
 
 const decisionOn = (deps: ResolveDeps, doubted: CommandResult, { as }: Decision): CommandResult => ({
   ...doubted,
-  resultId: deps.finalResultId(doubted.commandId),
+  resultId: resultIdOf(doubted.commandId, true),
   outcome: as === "succeeded" ? "SUCCEEDED" : "FAILED",
   final: true,
   transactionId: as === "succeeded" ? doubted.transactionId : null,

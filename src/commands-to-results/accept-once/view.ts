@@ -1,9 +1,16 @@
-import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
 import { fingerprint, keyName } from "./fingerprint.ts";
-import type { Contradicted, Doubt, Held, Look, PartitionView, Unpublished } from "./partition-view.ts";
-import { createPartitionView } from "./partition-view.ts";
-import { createWaiters } from "./waiters.ts";
+import {
+  createPartitionView,
+  type Contradicted,
+  type Doubt,
+  type Held,
+  type Look,
+  type PartitionView,
+  type Unpublished,
+} from "./partition-view.ts";
+import { createWaiters, type Waiters } from "./waiters.ts";
 
 /**
  * What the view did with a record.
@@ -25,31 +32,8 @@ type Part = {
    */
   target: number;
   halted: boolean;
-  waiters: ReturnType<typeof createWaiters<number>>;
+  waiters: Waiters<number>;
 };
-
-const freshPart = (
-  partition: number,
-  contradicted: (contradiction: Contradicted) => void,
-  expected = 0,
-): Part => ({
-  view: createPartitionView(partition, contradicted, expected),
-  next: null,
-  target: 0,
-  halted: false,
-  waiters: createWaiters<number>(),
-});
-
-/** A claim and its conclusion: seldom more. */
-const ENTRIES_PER_COMMAND = 2;
-/**
- * Tables are sized for no more commands of a partition than these, and grow beyond. A range may reach further than
- * the log: up to where a journal that was lost once ended.
- */
-const MAX_EXPECTED_COMMANDS = 2_000_000;
-
-const expectedCommands = (entries: number): number =>
-  Math.min(entries / ENTRIES_PER_COMMAND, MAX_EXPECTED_COMMANDS);
 
 const isReady = ({ next, target, halted }: Part): boolean => !halted && next !== null && next >= target;
 
@@ -57,23 +41,25 @@ const isReady = ({ next, target, halted }: Part): boolean => !halted && next !==
  * The journal as this replica has read it.
  * @param options.partitions how many partitions the journal has; never changed while replicas run
  * @param options.partitionOf the partition that a record with this key is appended to
- * @param options.contradicted called once for each contradiction, however often the log is read
+ * @param options.contradicted called for each contradiction, each time that it is read
  */
-export const createView = (options: {
+export const createView = ({
+  partitions,
+  partitionOf,
+  contradicted = () => undefined,
+}: {
   partitions: number;
   partitionOf: (key: string) => number;
   contradicted?: (contradiction: Contradicted) => void;
 }) => {
-  const heard = new Set<string>();
-  const contradicted = (contradiction: Contradicted): void => {
-    const place = positionText(contradiction.position);
-    if (heard.has(place)) return;
-    heard.add(place);
-    options.contradicted?.(contradiction);
-  };
-  const parts = Array.from({ length: options.partitions }, (_, partition) =>
-    freshPart(partition, contradicted),
-  );
+  const fresh = (partition: number, target: number, waiters: Waiters<number>): Part => ({
+    view: createPartitionView(partition, contradicted),
+    next: null,
+    target,
+    halted: false,
+    waiters,
+  });
+  const parts = Array.from({ length: partitions }, (_, i) => fresh(i, 0, createWaiters<number>()));
   const keys = createWaiters<string>();
   const readiness = createWaiters<"ready">();
 
@@ -82,20 +68,16 @@ export const createView = (options: {
     if (!found) throw new RangeError(`the journal has no partition ${partition}`);
     return found;
   };
-  const partOf = (ref: Ref): Part => part(options.partitionOf(ref.key));
+  const partOf = (ref: Ref): Part => part(partitionOf(ref.key));
   let trusted = true;
   const ready = (): boolean => trusted && parts.every(isReady);
   const announce = (): void => {
     if (ready()) readiness.wake("ready");
   };
 
-  const discard = (partition: number, expected = 0): void => {
+  const discard = (partition: number): Part => {
     const { next, target, waiters } = part(partition);
-    parts[partition] = {
-      ...freshPart(partition, contradicted, expected),
-      target: Math.max(next ?? 0, target),
-      waiters,
-    };
+    return (parts[partition] = fresh(partition, Math.max(next ?? 0, target), waiters));
   };
 
   return {
@@ -135,9 +117,7 @@ export const createView = (options: {
      * @param range.endOffset the offset after the last one; the view is ready when it gets there
      */
     begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
-      const entries = range.endOffset - range.startOffset;
-      discard(partition, expectedCommands(entries));
-      const own = part(partition);
+      const own = discard(partition);
       own.next = range.startOffset;
       own.target = Math.max(own.target, range.endOffset);
       own.waiters.wakeIf((offset) => offset < range.startOffset);

@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { buildResult, resultIdOf } from "../build-result.ts";
 import { checkFor } from "../check.ts";
-import { decide } from "../disposition.ts";
 import { createExecute } from "../accept-once/execute.ts";
 import { commandsToResults, type Handled } from "../flow.ts";
 import { guardFor } from "../guard.ts";
-import { doubtOrphans } from "../accept-once/loops.ts";
+import { doubtOrphans, republish } from "../accept-once/loops.ts";
 import type { Contradiction } from "../accept-once/ports.ts";
-import { republish } from "../accept-once/loops.ts";
 import { readCommand } from "../read-command.ts";
 import type { Config } from "../../config/config.ts";
 import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-consumer.ts";
@@ -114,14 +111,12 @@ export const openCommands = async (
     journal,
     random,
     guard: guardFor({ maxAgeMs: commands.maxAgeMs }),
-    decide,
     codec: results.codec,
     contradiction,
     permit: partner.permit,
     call,
     traced: spans.traced,
     publish: results.publish,
-    buildResult,
     acceptsPaused: () => pauses.isHeld("accepts"),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
@@ -147,9 +142,10 @@ export const openCommands = async (
       check: checkFor({ purposes: config.partner.purposes, currencies: config.partner.currencies }),
       decode: commandDecoder(services, schemaIds.command),
     }),
-    buildResult,
     execute: createExecute(deps),
-    publishUnjournaled: results.publishUnjournaled,
+    publish: async (result, envelope) => {
+      await results.publish(result, results.codec.encode(result), envelope);
+    },
     park: async (record, reason, detail) => {
       await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail, contextOf(record));
     },
@@ -196,8 +192,7 @@ export const openCommands = async (
   });
   const always = { ...REPUBLISH, signal: abandon.signal };
   const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
-  const finalResultId = (commandId: string): string => resultIdOf(commandId, true);
-  const doubting = doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
+  const doubting = doubtOrphans(deps, always).catch(() => undefined);
 
   return {
     numbers: () => {

@@ -1,4 +1,4 @@
-import type { Envelope, Origin, Publish, ResultCodec } from "../accept-once/ports.ts";
+import type { Origin, Publish, ResultCodec } from "../accept-once/ports.ts";
 import type { Config } from "../../config/config.ts";
 import { decoder, encoder } from "../../kafka/schema/codec.ts";
 import { cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
@@ -30,8 +30,6 @@ export type Results = Subsystem & {
   publish: PublishResult;
   /** The same if that trace may have ended long ago: the span links to it instead. */
   publishLate: PublishResult;
-  /** Publishes the result of a record without a commandId, which has no entry in the journal. */
-  publishUnjournaled: (result: CommandResult, envelope: Envelope) => Promise<void>;
 };
 
 const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
@@ -109,8 +107,6 @@ export const openResults = (config: Config, services: Services, schemaId: number
         (trace) => put(result, value, origin, trace),
       );
     };
-  const publish = publishAs("parent");
-
   return {
     codec: {
       encode,
@@ -121,11 +117,8 @@ export const openResults = (config: Config, services: Services, schemaId: number
         return decoded.value;
       },
     },
-    publish,
+    publish: publishAs("parent"),
     publishLate: publishAs("link"),
-    publishUnjournaled: async (result, envelope) => {
-      await publish(result, encode(result), envelope);
-    },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
     close: () => publisher.close(0),

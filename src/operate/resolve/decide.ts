@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { openJournal } from "../../commands-to-results/accept-once/journal/open.ts";
 import { isRegistryError } from "../../services/outage.ts";
 import { openResults } from "../../commands-to-results/wire/results.ts";
-import { resultIdOf } from "../../commands-to-results/build-result.ts";
 import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
 import {
@@ -64,7 +63,6 @@ const readAndDecide = async (
     codec: results.codec,
     publish,
     newId: () => randomUUID(),
-    finalResultId: (id: string) => resultIdOf(id, true),
     timeOf: finder.timeOf,
     observer: { retrying: () => undefined },
     options: { backoff: BACKOFF },

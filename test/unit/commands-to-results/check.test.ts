@@ -121,13 +121,13 @@ describe("commands in JSON", () => {
   ])("%s is refused for its field", (text, field) => {
     const checked = json(text);
     expect(refusal(checked)).toMatch(new RegExp(`^INVALID_COMMAND: .*"${field}"`));
-    expect(checked).toMatchObject({ commandId: "c" });
+    expect(checked).toMatchObject({ identity: { commandId: "c" } });
   });
 
   it("finds no identity in a repeated commandId", () => {
     expect(json('{"commandId":"a","commandId":"b","request":{}}')).toMatchObject({
       ok: false,
-      commandId: "",
+      identity: { commandId: "" },
     });
   });
 
@@ -153,7 +153,10 @@ describe("commands in JSON", () => {
     ["{'a':1}", ""],
     ['\ufeff{"commandId":"c","request":{}}', ""],
   ])("%s cannot be read", (text, commandId) => {
-    expect(json(text)).toMatchObject({ code: "UNREADABLE_COMMAND", commandId, operation: "UNKNOWN" });
+    expect(json(text)).toMatchObject({
+      code: "UNREADABLE_COMMAND",
+      identity: { commandId, operation: "UNKNOWN" },
+    });
   });
 
   it("does not read bytes that are not UTF-8", () => {
@@ -244,7 +247,9 @@ describe("rules", () => {
     (commandId) => {
       const checked = json(JSON.stringify({ commandId, request: accept }));
       expect(refusal(checked)).toMatch(/^INVALID_COMMAND: commandId must/);
-      expect(checked).toMatchObject({ commandId: "", operation: "ACCEPT_QUOTE", quoteId: "q-1" });
+      expect(checked).toMatchObject({
+        identity: { commandId: "", operation: "ACCEPT_QUOTE", quoteId: "q-1" },
+      });
     },
   );
 });
@@ -279,11 +284,8 @@ describe("commands in Avro", () => {
       ok: false,
       code: "INVALID_COMMAND",
       message: "request.purpose must be one of COMEX, PAYMENT_PROCESSING, CAPITAL_INCREASE, CRYPTO, TOURISM",
-      commandId: "c-1",
       requestHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-      operation: "CREATE_QUOTE",
-      quoteId: null,
-      externalId: null,
+      identity: { commandId: "c-1", operation: "CREATE_QUOTE", quoteId: null, externalId: null },
     });
     expect(check.record(record({ issuedAt: 9e15 })).ok).toBe(false);
     expect(check.record(record({ expiresAt: -9e15 })).ok).toBe(false);

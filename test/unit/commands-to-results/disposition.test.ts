@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decide } from "../../../src/commands-to-results/disposition.ts";
-import type { Disposition } from "../../../src/commands-to-results/types.ts";
+import { decide, type Disposition } from "../../../src/commands-to-results/disposition.ts";
 import type { Answer, Outcome } from "../../../src/partner/types.ts";
 
 const answer = (

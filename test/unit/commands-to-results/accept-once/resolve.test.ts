@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import {
@@ -10,7 +11,6 @@ import type { Step } from "../../../../src/commands-to-results/accept-once/entry
 import type { CommandResult } from "../../../../src/records.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { RecordPosition } from "../../../../src/runtime/record-position.ts";
-import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -28,7 +28,7 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
     const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
     const error = outcome === "IN_DOUBT" ? { code: "ANSWER_LOST" as const, message: "cut" } : null;
     const verdict = { outcome, error, decidedBy: "PARTNER" as const, answer: null };
-    const result = deps.buildResult(facts, verdict);
+    const result = buildResult(facts, verdict);
     return {
       ...concluded("a", outcome),
       result: deps.codec.encode(result),
@@ -42,7 +42,6 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
     conclusion,
     deps: {
       ...deps,
-      finalResultId,
       timeOf: ({ offset }: RecordPosition) => log.entries[offset]?.timestampMs ?? null,
     },
     later: (ms: number): void => void (logMs += ms),

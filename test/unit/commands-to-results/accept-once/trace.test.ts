@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { expect, it } from "vitest";
+import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
 import { fromRecord, toRecord } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import type { CommandJournalEntry } from "../../../../src/records.ts";
-import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -49,7 +49,7 @@ it("is kept with what the command came to", async () => {
 it("is that of the command when an operator ends its doubt", async () => {
   const { log, deps, published } = await doubted();
   const decision = { as: "succeeded" as const, by: "Ana", note: "seen", force: true };
-  expect(await resolve({ ...deps, finalResultId, timeOf: () => null }, c1, decision, never)).toMatchObject({
+  expect(await resolve({ ...deps, timeOf: () => null }, c1, decision, never)).toMatchObject({
     kind: "resolved",
   });
   expect(published).toEqual([TRACE, TRACE]);
@@ -59,7 +59,7 @@ it("is that of the command when an operator ends its doubt", async () => {
 it("is that of the command when somebody else publishes its final result", async () => {
   const { log, deps, published } = await doubted();
   const { attemptId } = log.entries[0]!.entry.step as { attemptId: string };
-  const result = deps.buildResult(
+  const result = buildResult(
     { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
     { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
   );
