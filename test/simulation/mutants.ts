@@ -89,7 +89,7 @@ const edits: Record<string, Edit[]> = {
   ],
   "a commandId counts as named before another command has an entry under it": [
     execute(
-      "      else await waitWithoutSlot(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));",
+      "      else await job.waitFor(deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));",
       '      else return "reused";',
     ),
   ],
@@ -109,17 +109,15 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "whether a quote is taken is decided by a look-up, not by the fold": [
-    partitionView(
-      "      const { final } = memory.look(fingerprint(ref));\n",
-      `      const { final } = memory.look(fingerprint(ref));
-      const other = opens.get(keyName(ref));
+    view(
+      "      if (!final) return",
+      `      const other = part(partition).view.opens.get(keyName(ref));
       if (!final && other) return { kind: "concluded", position: { partition, offset: other.position.offset } };
-`,
+      if (!final) return`,
     ),
     publishResult(
       '  if (step.kind === "concluded")\n    return',
-      `  if (step.kind === "concluded" && deps.codec.decode(step.result).commandId === prepared.identity.commandId)
-    return`,
+      '  if (step.kind === "concluded" && deps.codec.decode(step.result).commandId === prepared.identity.commandId)\n    return',
     ),
     publishResult('  if (step.kind !== "claimed") return null;\n'),
     publishResult("if (entry && entry.commandId !== ref.commandId)", "if (entry === undefined)"),
@@ -239,7 +237,7 @@ const edits: Record<string, Edit[]> = {
       "  if (final || otherContent) return NOTHING;\n  if (open) {",
       "  if (otherContent) return NOTHING;\n  if (open) {",
     ),
-    partitionView(
+    view(
       '      if (!final) return { kind: "free" };',
       '      if (!final || final.succeeded) return { kind: "free" };',
     ),
@@ -255,10 +253,9 @@ const edits: Record<string, Edit[]> = {
   ],
   "what was appended is published, not what was folded": [
     job(
-      `  const written = await appendConclusion(job.deps, job.ref, conclusion, result);
-`,
-      `  const written = await appendConclusion(job.deps, job.ref, conclusion, result);
-  await job.deps.publish(written.result, written.value, job.prepared.envelope).catch(() => undefined);
+      "    if (attemptId === null) return;\n",
+      `    await this.deps.publish(written.result, written.value, envelope).catch(() => undefined);
+    if (attemptId === null) return;
 `,
     ),
   ],
@@ -277,14 +274,11 @@ const edits: Record<string, Edit[]> = {
   ],
   "a claim permits two calls": [attempt("if (asked || signals", "if (signals")],
   "a claim whose call has not left is not released": [
-    execute(`      if (job.unreleased !== null && !signals.abandon.aborted) await release(job, job.unreleased);
+    execute(`      if (job.unreleased !== null && !signals.abandon.aborted) await job.release(job.unreleased);
 `),
   ],
   "a conclusion is not written once the partition is lost": [
-    job(
-      "note: null, traceparent, signal: job.signals.abandon };",
-      "note: null, traceparent, signal: job.signals.stop };",
-    ),
+    job("conclusion, result, this.signals.abandon);", "conclusion, result, this.signals.stop);"),
   ],
   "a command that is sent again is not answered again": [
     execute(
@@ -372,8 +366,8 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "a command that gets no claim keeps its slot": [
-    job("    leaveSlot(job);\n    job.retrying();\n"),
-    attempt("    end();\n    leaveSlot(job);\n"),
+    job("        this.leaveSlot();\n        this.retrying();\n"),
+    attempt("    end();\n    job.leaveSlot();\n"),
   ],
   "a claim is called although its slot is given back": [
     attempt("    if (hasEnded()) return;\n    // Acknowledged", "    // Acknowledged"),

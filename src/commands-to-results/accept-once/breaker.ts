@@ -1,22 +1,10 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { createWaiters } from "./waiters.ts";
 
-/**
- * What a call says about the partner: it answered, its outcome is unknown, or nothing (the call was not
- * sent).
- */
+/** What a call says about the partner: it answered, its outcome is unknown, or nothing: it was not sent. */
 export type CallReport = "answer" | "doubt" | "nothing";
 
-export type Breaker = {
-  /**
-   * Null while accepts pause. Otherwise the accept may start, and `leave` must be called once, whatever
-   * happens.
-   */
-  enter: () => { leave: (report: CallReport) => void } | null;
-  /** After this long, at most `maxMs`, or when it has `changed`, `enter` may succeed. */
-  pauseLeftMs: (maxMs: number) => number;
-  changed: (signal: AbortSignal) => Promise<void>;
-};
+export type Breaker = ReturnType<typeof createBreaker>;
 
 /**
  * A circuit breaker: pauses accepts after `failures` doubts in a row, so that a partner in trouble costs a
@@ -28,7 +16,7 @@ export const createBreaker = (options: {
   failures: number;
   pauseMs: number;
   changed: (state: "open" | "closed") => void;
-}): Breaker => {
+}) => {
   const { clock, failures, pauseMs, changed } = options;
   const waiters = createWaiters<"changed">();
   let doubts = 0;
@@ -52,14 +40,16 @@ export const createBreaker = (options: {
   };
 
   return {
-    enter: () => {
+    /** Null while accepts pause. Otherwise the accept may start, and `leave` must be called once, whatever happens. */
+    enter: (): { leave: (report: CallReport) => void } | null => {
       if (isOpen() && (probing || pauseLeftMs() > 0)) return null;
       const isProbe = isOpen();
       probing = isProbe;
       return { leave: (report) => leave(report, isProbe) };
     },
 
-    pauseLeftMs: (maxMs) => Math.min(maxMs, probing ? pauseMs : Math.max(pauseLeftMs(), 1)),
-    changed: (signal) => waiters.wait("changed", signal),
+    /** After this long, at most `maxMs`, or when it has `changed`, `enter` may succeed. */
+    pauseLeftMs: (maxMs: number): number => Math.min(maxMs, probing ? pauseMs : Math.max(pauseLeftMs(), 1)),
+    changed: (signal: AbortSignal): Promise<void> => waiters.wait("changed", signal),
   };
 };

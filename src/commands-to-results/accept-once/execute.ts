@@ -2,16 +2,7 @@ import { publishStandingResult } from "./publish-result.ts";
 import { tryOnce } from "./attempt.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
 import { createCommandIdLocks, type CommandIdLocks } from "./command-id-locks.ts";
-import {
-  createJob,
-  release,
-  retakeSlot,
-  waitAtMost,
-  waitWithoutSlot,
-  writeConclusion,
-  writeStep,
-  type Job,
-} from "./job.ts";
+import { Job } from "./job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./ports.ts";
 import { startStopwatch } from "../../runtime/clock.ts";
 import { takeOver } from "./takeover.ts";
@@ -35,8 +26,8 @@ export type Execute = (prepared: PreparedCommand, signals: StopSignals, slot: Sl
 /** Ends an attempt of this job that may be repeated but still holds the key. */
 const endOwnAttempt = async (job: Job, attemptId: string, verdict: Verdict): Promise<void> => {
   const noTimeLeft = Math.max(job.elapsedMs(), job.notBeforeMs) >= job.deps.options.deadlineMs;
-  if (noTimeLeft && !job.signals.stop.aborted) await writeConclusion(job, attemptId, verdict);
-  else await release(job, attemptId);
+  if (noTimeLeft && !job.signals.stop.aborted) await job.conclude(attemptId, verdict);
+  else await job.release(attemptId);
 };
 
 /** What all commands of this replica have in common. */
@@ -56,7 +47,7 @@ const waitWhilePaused = async (job: Job, command: Command, moment: () => Promise
   const { deps, signals } = job;
   const waitedMs = startStopwatch(deps.clock);
   do {
-    await waitWithoutSlot(job, moment());
+    await job.waitFor(moment());
     signals.stop.throwIfAborted();
   } while (deps.acceptsPaused() && deps.guard(command, deps.clock.now()) === null);
   job.pausedMs += waitedMs();
@@ -67,15 +58,15 @@ const begin = async (job: Job, { breaker, moment }: Shared): Promise<void> => {
   const { deps, ref, signals } = job;
   const { work } = job.prepared;
   const { clock, options } = deps;
-  if (work.kind === "refuse") return writeConclusion(job, null, work.verdict);
+  if (work.kind === "refuse") return job.conclude(null, work.verdict);
   const verdict = deps.guard(work.command, clock.now());
-  if (verdict !== null) return writeConclusion(job, null, job.lostCreate ?? verdict);
+  if (verdict !== null) return job.conclude(null, job.lostCreate ?? verdict);
   if (ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused())
     return waitWhilePaused(job, work.command, moment);
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
   // A claim of this job that lands later holds nothing: the command has its final result before it.
-  if (leftMs <= 0) return writeConclusion(job, null, job.verdictAtDeadline);
+  if (leftMs <= 0) return job.conclude(null, job.verdictAtDeadline);
 
   const waitMs = job.notBeforeMs - job.elapsedMs();
   if (waitMs > 0) return clock.sleep(waitMs, signals.stop);
@@ -83,7 +74,7 @@ const begin = async (job: Job, { breaker, moment }: Shared): Promise<void> => {
 
   const admission = ref.operation === "CREATE_QUOTE" ? { leave: () => undefined } : breaker.enter();
   if (admission) return tryOnce(job, work, { supersedes: null, leave: admission.leave });
-  await waitAtMost(job, breaker.pauseLeftMs(leftMs), breaker.changed);
+  await job.waitAtMost(breaker.pauseLeftMs(leftMs), breaker.changed);
 };
 
 /**
@@ -92,14 +83,11 @@ const begin = async (job: Job, { breaker, moment }: Shared): Promise<void> => {
  */
 const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
   const { deps, ref, signals } = job;
-  await waitWithoutSlot(job, writeStep(job, { kind: "released", attemptId: deps.newId() }, signals.stop));
+  await job.waitFor(job.write({ kind: "released", attemptId: deps.newId() }, signals.stop));
   return deps.view.isNamedElsewhere(ref);
 };
 
-/**
- * A loop: read what the view says of the command, do the one thing that follows, read again. Journal before
- * guards.
- */
+/** A loop: read what the view says of the command, do the one thing that follows, read again. Journal before guards. */
 const run = async (job: Job, shared: Shared): Promise<Settled> => {
   const { deps, prepared, ref, signals } = job;
   const { commandIds } = shared;
@@ -111,12 +99,12 @@ const run = async (job: Job, shared: Shared): Promise<Settled> => {
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       signals.stop.throwIfAborted();
-      if (await retakeSlot(job)) continue;
+      if (await job.retakeSlot()) continue;
       // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
       if (deps.view.isNamedElsewhere(ref)) {
         if (await isStillNamedElsewhere(job)) return "reused";
       } else if (commandIds.acquire(job)) await begin(job, shared);
-      else await waitWithoutSlot(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
+      else await job.waitFor(deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
       continue;
     }
     const verdict = found.kind === "concluded" ? undefined : job.repeatable.get(found.claim.attemptId);
@@ -124,13 +112,13 @@ const run = async (job: Job, shared: Shared): Promise<Settled> => {
       if (verdict) await endOwnAttempt(job, found.claim.attemptId, verdict);
       else {
         signals.stop.throwIfAborted();
-        if (!(await retakeSlot(job))) await takeOver(job, found.claim);
+        if (!(await job.retakeSlot())) await takeOver(job, found.claim);
       }
       continue;
     }
     if (found.kind === "doubt" && verdict) {
       // Another replica took over and concluded IN_DOUBT. Only this job knows that its call was not executed.
-      await writeConclusion(job, found.claim.attemptId, verdict);
+      await job.conclude(found.claim.attemptId, verdict);
       continue;
     }
     const settled = await publishStandingResult(job, found);
@@ -144,18 +132,18 @@ export const createExecute = (deps: Deps): Execute => {
     clock,
     failures: options.breakerFailures,
     pauseMs: options.breakerPauseMs,
-    changed: (state) => observer.breaker(state),
+    changed: observer.breaker,
   });
   const commandIds = createCommandIdLocks();
   const moment = sharedMoment(deps);
   return async (prepared, signals, slot) => {
     const own = deps.traced ? { ...deps, ...deps.traced(prepared.envelope) } : deps;
-    const job = createJob(own, prepared, signals, slot);
+    const job = new Job(own, prepared, signals, slot);
     try {
       return await run(job, { breaker, commandIds, moment });
     } catch (error) {
       // Otherwise the claim of a call that was never sent would end as a needless doubt.
-      if (job.unreleased !== null && !signals.abandon.aborted) await release(job, job.unreleased);
+      if (job.unreleased !== null && !signals.abandon.aborted) await job.release(job.unreleased);
       throw error;
     } finally {
       commandIds.release(job);

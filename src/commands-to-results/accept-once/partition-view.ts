@@ -27,12 +27,12 @@ export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string
 export type Contradicted = { ref: Ref; position: RecordPosition; timestampMs: number; saysExecuted: boolean };
 
 /** `position`: of the claim, or of the doubt. `sinceMs`: null while it is no doubt. */
-type Open = Held & { print: Fingerprint; sinceMs: number | null };
+export type Open = Held & { print: Fingerprint; sinceMs: number | null };
 
 /** The state of one partition, as far as it was read. Only keys that are claimed or in doubt cost an object. */
 export type PartitionView = ReturnType<typeof createPartitionView>;
 
-const commandName = (ref: Ref): string => `${keyName(ref)}\n${ref.commandId}`;
+export const commandName = (ref: Ref): string => `${keyName(ref)}\n${ref.commandId}`;
 
 /** @param contradicted called for each contradiction when its entry is folded */
 export const createPartitionView = (
@@ -43,13 +43,11 @@ export const createPartitionView = (
   const unpublished = new Map<string, Unpublished>();
   const memory = createMemory();
 
-  /** The open key of a command; null if no command, or another one, has the key open. */
-  const openOf = (ref: Ref): Open | null => {
-    const open = opens.get(keyName(ref));
-    return open?.claim.commandId === ref.commandId ? open : null;
-  };
-
   return {
+    opens,
+    unpublished,
+    memory,
+
     /** Folds the next record. */
     fold: ({ offset, timestampMs, key }: JournalRecord, entry: FoldedEntry): void => {
       const position = { partition, offset };
@@ -114,51 +112,11 @@ export const createPartitionView = (
       }
     },
 
-    look: (ref: Ref): Look => {
-      const open = openOf(ref);
-      if (open) {
-        const { claim, position, sinceMs } = open;
-        return sinceMs === null ? { kind: "held", claim } : { kind: "doubt", claim, position };
-      }
-      const { final } = memory.look(fingerprint(ref));
-      if (!final) return { kind: "free" };
-      return { kind: "concluded", position: { partition, offset: final.offset } };
-    },
-
-    /** Whether this attempt holds the key, and no command is known to have executed the accept. */
-    holds: (ref: Ref, attemptId: string): boolean => {
-      const open = openOf(ref);
-      if (open?.claim.attemptId !== attemptId) return false;
-      return open.sinceMs === null && !memory.look(open.print).spent;
-    },
-
-    /** Whether the command has an entry under its key. */
-    knows: (print: Fingerprint): boolean => memory.look(print).content !== null,
-    /** Whether the command's first entry under its key has another content. */
-    hasOtherContent: (ref: Ref, requestHash: string): boolean => {
-      const { content: first } = memory.look(fingerprint(ref));
-      return first !== null && first !== contentOf(requestHash);
-    },
-    /** Whether the commandId has an entry under another key of this partition. */
-    knowsElsewhere: (print: Fingerprint): boolean => memory.knowsElsewhere(print),
-
-    isUnpublished: (ref: Ref): boolean => unpublished.has(commandName(ref)),
-    unpublished: (): Unpublished[] => [...unpublished.values()],
-    held: (): Held[] => [...opens.values()].filter(({ sinceMs }) => sinceMs === null),
-    doubts: (): Doubt[] =>
-      [...opens.values()].flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),
-
     /** Forgets what retention has deleted. */
     forgetBefore: (offset: number): void => {
       memory.forgetBefore(offset);
       for (const kept of [opens, unpublished])
         for (const [name, { position }] of kept) if (position.offset < offset) kept.delete(name);
     },
-
-    count: (): { open: number; commands: number; bytes: number } => ({
-      open: opens.size,
-      commands: memory.count,
-      bytes: memory.bytes,
-    }),
   };
 };

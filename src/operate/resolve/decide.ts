@@ -5,7 +5,6 @@ import { openResults } from "../../commands-to-results/wire/results.ts";
 import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
 import {
-  quotesOf,
   resolvableAtMs,
   resolve,
   withoutDoubt,
@@ -79,10 +78,7 @@ const readAndDecide = async (
     await untilRead(connections, opened, stopped);
     const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
     if (chosen.kind === "unknown") return chosen;
-    if (chosen.kind === "several") {
-      const { refs } = chosen;
-      return { kind: "several", quotes: await inTime((signal) => quotesOf(deps, refs, signal)) };
-    }
+    if (chosen.kind === "several") return { kind: "several", quotes: chosen.refs.map(({ key }) => key) };
     const { ref } = chosen;
     const found = view.look(ref);
     if (found.kind !== "doubt") return placed(await inTime((signal) => withoutDoubt(deps, found, signal)));

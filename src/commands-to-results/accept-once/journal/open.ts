@@ -14,7 +14,7 @@ import { fromRecord, toRecord, UNFOLDED, type Entry, type JournalRecord } from "
 import type { Contradicted } from "../partition-view.ts";
 import { EntryRefused } from "../kafka-retry.ts";
 import type { Journal } from "../ports.ts";
-import { createView, type View } from "../view.ts";
+import { createView } from "../view.ts";
 import type { CommandJournalEntry } from "../../../records.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { placeText } from "../../../runtime/record-position.ts";
@@ -23,22 +23,7 @@ import { rereadEntries } from "./reread.ts";
 import { watchJournal } from "./watch.ts";
 
 /** The journal, and this replica's view of it. */
-export type JournalRoom = {
-  journal: Journal;
-  view: View;
-  state: () => { up: boolean; detail: string };
-  /** Where the entry stands that this version cannot read, and why; null where there was none. */
-  unreadable: () => string | null;
-  /** Why the schema of an entry cannot be had from the registry, for which reading waits; null while it does not. */
-  schemaFault: () => unknown;
-  waiting: () => number;
-  /**
-   * Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be
-   * committed yet.
-   */
-  note: () => string | null;
-  close: () => Promise<void>;
-};
+export type JournalRoom = Awaited<ReturnType<typeof openJournal>>;
 
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
@@ -66,7 +51,7 @@ export const openJournal = async (
     contradicted?: (contradiction: Contradicted) => void;
     fits?: (isFit: boolean) => void;
   },
-): Promise<JournalRoom> => {
+) => {
   const { clock, log } = services;
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
@@ -170,33 +155,36 @@ export const openJournal = async (
     { ...services, ranges: watch.ranges },
   );
 
+  const journal: Journal = {
+    append: async (key, entry) => {
+      const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
+      const appended = watch.appending(choose(record.key, partitions));
+      const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
+        throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
+      });
+      appended(written);
+      return written;
+    },
+    reread: entries.reread,
+  };
+
+  const state = (): { up: boolean; detail: string } => {
+    const fault = view.halted() ? "holds an entry that this version cannot read" : watch.fault();
+    if (fault !== null) return { up: false, detail: fault };
+    if (!tail.state().up) return tail.state();
+    if (view.ready()) return publisher.state();
+    return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
+  };
+
   return {
     view,
-    journal: {
-      append: async (key, entry) => {
-        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
-        const appended = watch.appending(choose(record.key, partitions));
-        const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
-          throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
-        });
-        appended(written);
-        return written;
-      },
-      reread: entries.reread,
-    },
-    state: () => {
-      if (view.halted()) return { up: false, detail: "holds an entry that this version cannot read" };
-      const fault = watch.fault();
-      if (fault !== null) return { up: false, detail: fault };
-      if (!tail.state().up) return tail.state();
-      if (view.ready()) return publisher.state();
-      return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
-    },
-    schemaFault: () => schemaFault,
+    journal,
+    state,
+    /** Where the entry stands that this version cannot read, and why; null where there was none. */
     unreadable: () => lastUnreadable,
     note: watch.note,
     waiting: () => publisher.state().waiting,
-    close: async () => {
+    close: async (): Promise<void> => {
       watch.stop();
       await Promise.all([publisher.close(0), tail.stop(), stopReread(), cluster.close()]);
     },
