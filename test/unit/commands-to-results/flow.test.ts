@@ -8,7 +8,7 @@ import {
 import type { PreparedCommand, Settled, Slot } from "../../../src/commands-to-results/accept-once/ports.ts";
 import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
 import type { CommandResult } from "../../../src/records.ts";
-import { command, createRequest, NOW } from "./commands.ts";
+import { NOW } from "./commands.ts";
 
 const never = new AbortController().signal;
 const signals = { stop: never, cut: never, abandon: never };
@@ -100,19 +100,6 @@ describe("a command that can be executed", () => {
       },
       envelope: { origin: null },
     });
-  });
-
-  test("is read from Avro where it does not begin with a brace, at once or later", async () => {
-    const { type, ...fields } = createRequest as { type: string } & Record<string, string>;
-    const value = {
-      ...command(createRequest),
-      request: { [`cambio.bridge.v1.${type}`]: fields },
-    } as unknown;
-    for (const decoded of [{ ok: true, value }, Promise.resolve({ ok: true, value })]) {
-      const { handle, executed } = setUp({ decode: () => decoded as ReturnType<DecodeCommand> });
-      await handle(Buffer.from([0, 0, 0, 0, 1, 2]));
-      expect(executed[0]).toMatchObject({ ref: { operation: "CREATE_QUOTE", key: "c-1" } });
-    }
   });
 
   test("whose commandId was used for something else is parked, and neither answered", async () => {

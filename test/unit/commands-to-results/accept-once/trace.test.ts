@@ -1,12 +1,8 @@
-import { readFileSync } from "node:fs";
-import avro from "avsc";
 import { expect, it } from "vitest";
 import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
-import { fromRecord, toRecord } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
-import type { CommandJournalEntry } from "../../../../src/records.ts";
 import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -79,32 +75,4 @@ it("is its own for a command that is sent again with one, and the one that stand
   await run(OTHER);
   await run(null);
   expect(published).toEqual([TRACE, OTHER, TRACE]);
-});
-
-it("is absent from entries of older versions", () => {
-  type Branch = { name: string; fields: { name: string }[] };
-  const schema = JSON.parse(readFileSync("schemas/command-journal-entry.avsc", "utf8")) as {
-    fields: { name: string; type: Branch[] }[];
-  };
-  const current = avro.Type.forSchema(schema as avro.Schema, { wrapUnions: "auto" });
-  const branches = schema.fields.find(({ name }) => name === "step")?.type ?? [];
-  const conclusion = branches.find(({ name }) => name === "Concluded");
-  if (!conclusion) throw new Error("the schema has no Concluded");
-  conclusion.fields = conclusion.fields.filter(({ name }) => name !== "traceparent");
-  const older = avro.Type.forSchema(schema as avro.Schema, { wrapUnions: "auto" });
-  const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c1", step: concluded("a", "SUCCEEDED") };
-  const bytes = older.toBuffer(toRecord(entry));
-  const read = current.fromBuffer(bytes, current.createResolver(older)) as CommandJournalEntry;
-  expect(fromRecord(read, { key: "quote", ageMs: 0 })).toEqual(entry);
-  const newer = current.toBuffer(
-    toRecord({ ...entry, step: { ...entry.step, traceparent: TRACE } as never }),
-  );
-  expect(
-    fromRecord(older.fromBuffer(newer, older.createResolver(current)) as CommandJournalEntry, {
-      key: "quote",
-      ageMs: 0,
-    }),
-  ).toMatchObject({
-    step: { kind: "concluded", resultId: "final" },
-  });
 });
