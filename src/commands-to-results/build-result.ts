@@ -1,7 +1,16 @@
 import { hash } from "node:crypto";
-import type { Command, BuildResult, Identity } from "./types.ts";
+import type { CommandResult } from "../records.ts";
+import type { Command, Identity, Verdict } from "./types.ts";
 
-export type Coordinates = { topic: string; partition: number; offset: number };
+/** What a result says of how its command was executed. */
+export type Facts = {
+  identity: Identity;
+  /** When this replica took the command up, and when the verdict was known (epoch milliseconds). */
+  receivedAt: number;
+  completedAt: number;
+  /** Calls of which at least a part was sent to the partner. */
+  attempts: number;
+};
 
 const shortHash = (...parts: readonly (string | number)[]): string =>
   hash("sha256", parts.join("\n"), "hex").slice(0, 32);
@@ -11,34 +20,28 @@ export const resultIdOf = (commandId: string, final: boolean): string =>
   shortHash(commandId, final ? "final" : "in-doubt");
 
 /** For a command without a usable commandId: derived from the record's position in Kafka. */
-export const unnamedResultId = ({ topic, partition, offset }: Coordinates): string =>
-  shortHash(topic, partition, offset);
+export const unnamedResultId = (at: { topic: string; partition: number; offset: number }): string =>
+  shortHash(at.topic, at.partition, at.offset);
 
 /** What every result of a valid command repeats. */
 export const identityOf = ({ commandId, request }: Command): Identity => {
-  const finalResultId = resultIdOf(commandId, true);
-  return request.type === "AcceptQuote"
-    ? {
-        commandId,
-        operation: "ACCEPT_QUOTE",
-        quoteId: request.quoteId,
-        externalId: request.externalId,
-        finalResultId,
-      }
-    : { commandId, operation: "CREATE_QUOTE", quoteId: null, externalId: null, finalResultId };
+  if (request.type === "CreateQuote")
+    return { commandId, operation: "CREATE_QUOTE", quoteId: null, externalId: null };
+  const { quoteId, externalId } = request;
+  return { commandId, operation: "ACCEPT_QUOTE", quoteId, externalId };
 };
 
-export const buildResult: BuildResult = (
-  { identity, receivedAt, completedAt, attempts },
-  { outcome, error, decidedBy, answer },
-) => {
-  const { commandId, operation, quoteId, externalId, finalResultId } = identity;
+export const buildResult = (
+  { identity, receivedAt, completedAt, attempts }: Facts,
+  { outcome, error, decidedBy, answer }: Verdict,
+): CommandResult => {
+  const { commandId, operation, quoteId, externalId } = identity;
   const final = outcome !== "IN_DOUBT";
   const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
   // A refusal may name the transaction of another accept.
   const mayBegin = operation === "ACCEPT_QUOTE" && (outcome === "SUCCEEDED" || outcome === "IN_DOUBT");
   return {
-    resultId: final ? finalResultId : resultIdOf(commandId, false),
+    resultId: identity.resultId ?? resultIdOf(commandId, final),
     commandId,
     operation,
     outcome,

@@ -1,32 +1,31 @@
 import { isUtf8 } from "node:buffer";
 import type { Command as CommandRecord, Operation } from "../records.ts";
 import { objectOf, parseJson } from "../runtime/json-object.ts";
-import { fromRecord, type ParsedCommand, type FIELDS, type RequestType } from "./parsed-command.ts";
-import { fromJson } from "./read-json.ts";
-import { unreadable, type Refused } from "./refused.ts";
-import {
-  amount,
-  id,
-  instant,
-  oneOf,
-  optionalAmount,
-  optionalInstant,
-  optionalText,
-  quoteId,
-  text,
-  type Rule,
-} from "./field-rules.ts";
+import { fromJson, fromRecord, type FIELDS, type ParsedCommand, type RequestType } from "./parse.ts";
+import * as must from "./field-rules.ts";
+import type { Rule } from "./field-rules.ts";
 import { requestHash } from "./translate.ts";
-import type { Command } from "./types.ts";
+import type { Command, Identity } from "./types.ts";
+
+/** A command that is invalid or cannot be read, and is not executed. */
+export type Refused = {
+  ok: false;
+  /** INVALID_COMMAND: it was read and breaks a rule. UNREADABLE_COMMAND: it could not be read. */
+  code: "INVALID_COMMAND" | "UNREADABLE_COMMAND";
+  /** Names the field, never its value. */
+  message: string;
+  /** As far as it could be found and is valid. */
+  identity: Identity;
+  /**
+   * The `requestHash` it would have as a valid command. Null unless only a list of allowed values refuses it:
+   * the lists are settings, so the same command may be valid when it is delivered again.
+   */
+  requestHash: string | null;
+};
 
 export type Checked = { ok: true; command: Command } | Refused;
 
-export type Check = {
-  /** Checks a command that was decoded from Avro. */
-  record: (record: CommandRecord) => Checked;
-  /** Checks a command in JSON. `timestampMs`: the record's Kafka timestamp. */
-  json: (bytes: Buffer, timestampMs: number) => Checked;
-};
+export type Check = ReturnType<typeof checkFor>;
 
 const DIRECTIONS = ["INBOUND", "OUTBOUND"];
 const PURPOSES = ["COMEX", "PAYMENT_PROCESSING", "CAPITAL_INCREASE", "CRYPTO"];
@@ -40,21 +39,30 @@ const OPERATIONS = {
 type Rules = Readonly<Record<string, Rule>>;
 type RequestRules = { [T in RequestType]: Readonly<Record<(typeof FIELDS)[T][number], Rule>> };
 
-const commandRules: Rules = { commandId: id, issuedAt: instant, expiresAt: optionalInstant };
+const commandRules: Rules = {
+  commandId: must.id,
+  issuedAt: must.instant,
+  expiresAt: must.optional(must.instant),
+};
 
-const requestRules = (lists: { direction: Rule; purpose: Rule; currency: Rule }): RequestRules => ({
+const requestRules = (direction: Rule, purpose: Rule, currency: Rule): RequestRules => ({
   CreateQuote: {
-    direction: lists.direction,
-    purpose: lists.purpose,
-    quotedAmount: amount,
-    baseCurrencyIso: lists.currency,
-    quotedCurrencyIso: lists.currency,
+    direction,
+    purpose,
+    quotedAmount: must.amount,
+    baseCurrencyIso: currency,
+    quotedCurrencyIso: currency,
   },
-  AcceptQuote: { quoteId, counterpartyId: id, amount: optionalAmount, externalId: optionalText },
+  AcceptQuote: {
+    quoteId: must.quoteId,
+    counterpartyId: must.id,
+    amount: must.optional(must.amount),
+    externalId: must.optional(must.text),
+  },
 });
 
 /** Form only: independent of the lists of allowed values, which are settings. */
-const formRules = requestRules({ direction: text, purpose: text, currency: text });
+const formRules = requestRules(must.text, must.text, must.text);
 
 const brokenRule = (values: ReadonlyMap<string, unknown>, path: string, rules: Rules): string | null => {
   for (const [field, rule] of Object.entries(rules)) {
@@ -76,12 +84,23 @@ const commandOf = ({ values, type, request }: ParsedCommand): Command =>
 const validOrNull = (value: unknown, rule: Rule): string | null =>
   typeof value === "string" && rule(value) === null ? value : null;
 
-/** What names a refused command, as far as it is valid. */
-const readableNames = ({ values, type, request }: ParsedCommand) => ({
-  commandId: validOrNull(values.get("commandId"), id) ?? "",
-  operation: type === null ? ("UNKNOWN" as const) : OPERATIONS[type],
-  quoteId: validOrNull(request.get("quoteId"), optionalText),
-  externalId: validOrNull(request.get("externalId"), optionalText),
+const identityOf = ({ values, type, request }: ParsedCommand): Identity => ({
+  commandId: validOrNull(values.get("commandId"), must.id) ?? "",
+  operation: type === null ? "UNKNOWN" : OPERATIONS[type],
+  quoteId: validOrNull(request.get("quoteId"), must.text),
+  externalId: validOrNull(request.get("externalId"), must.text),
+});
+
+/** Decoder messages may quote schema field names of any length; the result must fit into its topic. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+/** @param commandId empty if it could not be found */
+export const unreadable = (message: string, commandId = ""): Refused => ({
+  ok: false,
+  code: "UNREADABLE_COMMAND",
+  message: message.slice(0, MAX_MESSAGE_LENGTH),
+  identity: { commandId, operation: "UNKNOWN", quoteId: null, externalId: null },
+  requestHash: null,
 });
 
 /** Longer than a commandId of MAX_ID_LENGTH with every character escaped. */
@@ -98,7 +117,7 @@ export const leadingCommandId = (bytes: Buffer): string => {
   // The start is enough, and on a text of more than 8 MB the expression would overflow its stack.
   const leading = LEADING_COMMAND_ID.exec(start)?.[1];
   const text = leading === undefined ? null : utf8OrNull(Buffer.from(leading, "latin1"));
-  return validOrNull(text === null ? null : parseJson(text), id) ?? "";
+  return validOrNull(text === null ? null : parseJson(text), must.id) ?? "";
 };
 
 /**
@@ -106,28 +125,31 @@ export const leadingCommandId = (bytes: Buffer): string => {
  * is thrown.
  * @param options.purposes extend the known purposes, as `currencies` do the known currencies
  */
-export const checkFor = (options: { purposes: readonly string[]; currencies: readonly string[] }): Check => {
-  const rules = requestRules({
-    direction: oneOf(DIRECTIONS),
-    purpose: oneOf([...PURPOSES, ...options.purposes]),
-    currency: oneOf([...CURRENCIES, ...options.currencies]),
-  });
+export const checkFor = (options: { purposes: readonly string[]; currencies: readonly string[] }) => {
+  const rules = requestRules(
+    must.oneOf(DIRECTIONS),
+    must.oneOf([...PURPOSES, ...options.purposes]),
+    must.oneOf([...CURRENCIES, ...options.currencies]),
+  );
 
   const check = (candidate: ParsedCommand): Checked => {
     const message = problemOf(candidate, rules);
     if (message === null) return { ok: true, command: commandOf(candidate) };
+    const isForm = problemOf(candidate, formRules) === null;
     return {
       ok: false,
       code: "INVALID_COMMAND",
       message,
-      ...readableNames(candidate),
-      requestHash: problemOf(candidate, formRules) === null ? requestHash(commandOf(candidate)) : null,
+      identity: identityOf(candidate),
+      requestHash: isForm ? requestHash(commandOf(candidate)) : null,
     };
   };
 
   return {
-    record: (record) => check(fromRecord(record)),
-    json: (bytes, timestampMs) => {
+    /** Checks a command that was decoded from Avro. */
+    record: (record: CommandRecord): Checked => check(fromRecord(record)),
+    /** Checks a command in JSON. `timestampMs`: the record's Kafka timestamp. */
+    json: (bytes: Buffer, timestampMs: number): Checked => {
       const text = utf8OrNull(bytes);
       if (text === null) return unreadable("the value is not valid UTF-8", leadingCommandId(bytes));
       if (objectOf(parseJson(text)) === null)

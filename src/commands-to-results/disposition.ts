@@ -1,26 +1,15 @@
 import type { Answer, Outcome } from "../partner/types.ts";
-import type { Decide, Disposition, ErrorCode, Verdict } from "./types.ts";
+import type { JournalOperation } from "../records.ts";
+import { ownVerdict, type ErrorCode, type Verdict } from "./types.ts";
+
+/** What follows from the outcome of a call. `verdictAtDeadline`: when no time is left for another attempt. */
+export type Disposition =
+  | { kind: "conclude"; verdict: Verdict }
+  | { kind: "retry"; afterMs: number | null; verdictAtDeadline: Verdict };
 
 type Kind = Outcome["kind"];
-type Operation = Parameters<Decide>[0];
 type Row<K extends Kind> = (outcome: Extract<Outcome, { kind: K }>, calls: number) => Disposition;
 type Rows = { [K in Kind]: Row<K> };
-
-const succeeded = (answer: Answer): Verdict => ({
-  outcome: "SUCCEEDED",
-  error: null,
-  decidedBy: "PARTNER",
-  answer,
-});
-
-const failed = (code: ErrorCode, message: string, answer: Answer | null): Verdict => ({
-  outcome: "FAILED",
-  error: { code, message },
-  // With 429 and 401 the partner itself says that nothing was done. The other failures are the bridge's
-  // conclusion.
-  decidedBy: code === "PARTNER_THROTTLED" || code === "PARTNER_UNAUTHORIZED" ? "PARTNER" : "BRIDGE",
-  answer,
-});
 
 const conclude = (verdict: Verdict): Disposition => ({ kind: "conclude", verdict });
 
@@ -30,39 +19,25 @@ const retry = (verdictAtDeadline: Verdict, afterMs: number | null = null): Dispo
   verdictAtDeadline,
 });
 
-const rejected = (message: string, answer: Answer): Disposition =>
-  conclude({
-    outcome: "REJECTED",
-    error: { code: "PARTNER_REJECTED", message },
-    decidedBy: "PARTNER",
-    answer,
-  });
+const succeeded = (answer: Answer): Disposition =>
+  conclude({ outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer });
 
-const refused: Row<"refused"> = ({ answer }) => rejected(`the partner answered ${answer.httpStatus}`, answer);
+const failed = (code: ErrorCode, message: string, answer: Answer | null): Verdict => ({
+  ...ownVerdict("FAILED", code, message),
+  answer,
+});
+
+const rejected = (message: string, answer: Answer): Disposition =>
+  conclude({ ...ownVerdict("REJECTED", "PARTNER_REJECTED", message), decidedBy: "PARTNER", answer });
 
 const failedWithin2xx = ({ httpStatus }: Answer): string =>
   `the partner answered ${httpStatus}, and says in the body that it failed`;
 
-const throttled: Row<"throttled"> = ({ answer }) =>
-  retry(
-    failed("PARTNER_THROTTLED", "the partner answered 429 until no time was left", answer),
-    answer.retryAfterMs,
-  );
-
-const unauthorized: Row<"unauthorized"> = ({ answer }) =>
-  retry(failed("PARTNER_UNAUTHORIZED", "the partner refused the credentials", answer));
-
-const notSent: Row<"notSent"> = ({ reason }) =>
-  retry(failed("PARTNER_UNAVAILABLE", `no call could be sent: ${reason}`, null));
-
 /** An accept that may have been executed is never sent again: IN_DOUBT, whatever time is left. */
-const doubted = (code: ErrorCode, reason: string, answer: Answer | null): Disposition =>
-  conclude({
-    outcome: "IN_DOUBT",
-    error: { code, message: `whether the quote was accepted is not known: ${reason}` },
-    decidedBy: "BRIDGE",
-    answer,
-  });
+const doubted = (code: ErrorCode, reason: string, answer: Answer | null): Disposition => {
+  const message = `whether the quote was accepted is not known: ${reason}`;
+  return conclude({ ...ownVerdict("IN_DOUBT", code, message), answer });
+};
 
 /** A second quote does no harm, so a create is called again: so often at most, and ever longer apart. */
 const MAX_CREATES = 10;
@@ -80,31 +55,40 @@ const created: Row<"executed"> = ({ answer }) =>
     ? conclude(
         failed("ANSWER_LOST", `the rest of the partner's answer ${answer.httpStatus} was lost`, answer),
       )
-    : conclude(succeeded(answer));
+    : succeeded(answer);
+
+/** The same for both. With 429 and 401 the partner itself says that nothing was done. */
+const notDone: Omit<Rows, "executed" | "unclear" | "unknown"> = {
+  refused: ({ answer }) => rejected(`the partner answered ${answer.httpStatus}`, answer),
+  throttled: ({ answer }) => {
+    const verdict = failed("PARTNER_THROTTLED", "the partner answered 429 until no time was left", answer);
+    return retry({ ...verdict, decidedBy: "PARTNER" }, answer.retryAfterMs);
+  },
+  unauthorized: ({ answer }) => {
+    const verdict = failed("PARTNER_UNAUTHORIZED", "the partner refused the credentials", answer);
+    return retry({ ...verdict, decidedBy: "PARTNER" });
+  },
+  notSent: ({ reason }) => retry(failed("PARTNER_UNAVAILABLE", `no call could be sent: ${reason}`, null)),
+};
 
 const table = {
   ACCEPT_QUOTE: {
-    executed: ({ answer }) => conclude(succeeded(answer)),
+    ...notDone,
+    executed: ({ answer }) => succeeded(answer),
     unclear: ({ answer }) => doubted("ANSWER_UNCLEAR", failedWithin2xx(answer), answer),
-    refused,
-    throttled,
-    unauthorized,
-    notSent,
     unknown: ({ reason, answer }) => doubted("ANSWER_LOST", reason, answer),
   },
   CREATE_QUOTE: {
+    ...notDone,
     executed: created,
     unclear: ({ answer }) => rejected(failedWithin2xx(answer), answer),
-    refused,
-    throttled,
-    unauthorized,
-    notSent,
     unknown: createUnknown,
   },
-} as const satisfies Record<Operation, Rows>;
+} as const satisfies Record<JournalOperation, Rows>;
 
-export const decide: Decide = (operation, outcome, calls) => {
+/** The disposition of the outcome of the command's nth call (`calls`). Pure and total. */
+export const decide = (operation: JournalOperation, outcome: Outcome, calls: number): Disposition => {
   // The cast is safe: the row is the one of the outcome's kind.
-  const row = table[operation][outcome.kind] as (outcome: Outcome, calls: number) => Disposition;
+  const row = table[operation][outcome.kind] as Row<Kind>;
   return row(outcome, calls);
 };

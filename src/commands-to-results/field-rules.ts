@@ -21,8 +21,6 @@ export const text: Rule = (value) => {
 
 export const id: Rule = (value) => text(value) ?? (value === "" ? "not be empty" : null);
 
-export const optionalText: Rule = (value) => (value === null ? null : text(value));
-
 /** Becomes one path segment: nothing that a server or proxy might drop or resolve. */
 export const quoteId: Rule = (value) => {
   const problem = id(value);
@@ -38,14 +36,15 @@ export const amount: Rule = (value) => {
   return NOT_ZERO.test(value) ? null : "be greater than zero";
 };
 
-export const optionalAmount: Rule = (value) => (value === null ? null : amount(value));
-
 export const instant: Rule = (value) =>
   typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_INSTANT_MS
     ? null
     : "be an RFC 3339 date-time with a time zone, or whole milliseconds since the epoch";
 
-export const optionalInstant: Rule = (value) => (value === null ? null : instant(value));
+export const optional =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null ? null : rule(value);
 
 export const oneOf = (allowed: readonly string[]): Rule => {
   const set = new Set<unknown>(allowed);

@@ -1,13 +1,11 @@
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
-import type { Guard, Verdict } from "./types.ts";
+import { ownVerdict, type Guard } from "./types.ts";
 
 /** Tolerated clock skew between the sender and this replica. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
-const rejection = (
-  code: "COMMAND_EXPIRED" | "COMMAND_TOO_OLD" | "INVALID_COMMAND",
-  message: string,
-): Verdict => ({ outcome: "REJECTED", error: { code, message }, decidedBy: "BRIDGE", answer: null });
+const rejection = (code: "COMMAND_EXPIRED" | "COMMAND_TOO_OLD" | "INVALID_COMMAND", message: string) =>
+  ownVerdict("REJECTED", code, message);
 
 /**
  * Rejects a command that must not be executed now. The most telling reason is checked first.

@@ -1,6 +1,5 @@
 import type { Command as CommandRecord } from "../records.ts";
-import { leadingCommandId, type Check, type Checked } from "./check.ts";
-import { unreadable } from "./refused.ts";
+import { leadingCommandId, unreadable, type Check, type Checked } from "./check.ts";
 import { id } from "./field-rules.ts";
 import { whenKnown } from "../runtime/when-known.ts";
 

@@ -1,13 +1,11 @@
 import { hash } from "node:crypto";
 import type { PartnerRequest } from "../partner/types.ts";
 import type { Ref } from "./accept-once/entry.ts";
+import { FIELDS } from "./parse.ts";
 import { quoteKey } from "./quote-key.ts";
 import type { Command, Request } from "./types.ts";
 
-/**
- * The amount becomes a JSON number with exactly the digits of the command; a JavaScript number might change
- * them.
- */
+/** The amount becomes a JSON number with exactly the command's digits; a JavaScript number might change them. */
 const acceptBody = ({ counterpartyId, amount, externalId }: Request & { type: "AcceptQuote" }): string => {
   const fields = [`"counterpartyId":${JSON.stringify(counterpartyId)}`];
   if (amount !== null) fields.push(`"amount":${amount}`);
@@ -35,21 +33,16 @@ export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
   };
 };
 
-/**
- * A command's journal key: an accept is kept under its quote, of which one accept at most may be sent; a
- * create under its commandId.
- */
+/** An accept is kept under its quote, of which one accept at most may be sent; a create under its commandId. */
 export const journalRef = ({ commandId, request }: Command): Ref =>
   request.type === "AcceptQuote"
     ? { operation: "ACCEPT_QUOTE", key: quoteKey(request.quoteId), commandId }
-    : { operation: "CREATE_QUOTE", key: commandId, commandId };
+    : refusedRef(commandId);
 
 /** An invalid command is kept under its commandId, whatever it asks for. */
-export const refusedRef = (commandId: string): Ref => ({
-  operation: "CREATE_QUOTE",
-  key: commandId,
-  commandId,
-});
+export const refusedRef = (commandId: string): Ref => {
+  return { operation: "CREATE_QUOTE", key: commandId, commandId };
+};
 
 /**
  * SHA-256 (hex) of what is asked of the partner. Distinguishes a repeated command from another one under the
@@ -57,15 +50,10 @@ export const refusedRef = (commandId: string): Ref => ({
  * changes what is executed.
  */
 export const requestHash = ({ request }: Command): string => {
+  const { type } = request;
   const content =
-    request.type === "AcceptQuote"
+    type === "AcceptQuote"
       ? [quoteKey(request.quoteId), request.counterpartyId, request.amount, request.externalId]
-      : [
-          request.direction,
-          request.purpose,
-          request.quotedAmount,
-          request.baseCurrencyIso,
-          request.quotedCurrencyIso,
-        ];
-  return hash("sha256", JSON.stringify([request.type, ...content]), "hex");
+      : FIELDS.CreateQuote.map((field) => request[field]);
+  return hash("sha256", JSON.stringify([type, ...content]), "hex");
 };

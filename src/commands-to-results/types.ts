@@ -1,12 +1,5 @@
-import type { Answer, Outcome } from "../partner/types.ts";
-import type {
-  AcceptQuote,
-  CommandOutcome,
-  CommandResult,
-  CreateQuote,
-  DecidedBy,
-  Operation,
-} from "../records.ts";
+import type { Answer } from "../partner/types.ts";
+import type { AcceptQuote, CommandOutcome, CreateQuote, DecidedBy, Operation } from "../records.ts";
 
 /** A valid command. Instants are epoch milliseconds. */
 export type Command = {
@@ -44,20 +37,13 @@ export type Verdict = {
   answer: Answer | null;
 };
 
-/**
- * What follows from the outcome of a call. `verdictAtDeadline` applies when no time is left for another
- * attempt.
- */
-export type Disposition =
-  | { kind: "conclude"; verdict: Verdict }
-  | { kind: "retry"; afterMs: number | null; verdictAtDeadline: Verdict };
-
-/** The disposition of the outcome of the command's nth call (`calls`). Pure and total. */
-export type Decide = (
-  operation: "CREATE_QUOTE" | "ACCEPT_QUOTE",
-  outcome: Outcome,
-  calls: number,
-) => Disposition;
+/** A verdict of the bridge itself, without an answer of the partner. */
+export const ownVerdict = (outcome: CommandOutcome, code: ErrorCode, message: string): Verdict => ({
+  outcome,
+  error: { code, message },
+  decidedBy: "BRIDGE",
+  answer: null,
+});
 
 /** Returns a rejection if the command must not be executed at `nowMs`, else null. Pure. */
 export type Guard = (command: Command, nowMs: number) => Verdict | null;
@@ -69,18 +55,6 @@ export type Identity = {
   operation: Operation;
   quoteId: string | null;
   externalId: string | null;
-  /** The resultId of the final result. */
-  finalResultId: string;
+  /** Of the result; absent where it follows from the commandId. */
+  resultId?: string;
 };
-
-/** Facts about a command's execution that go into its result. */
-export type Facts = {
-  identity: Identity;
-  /** When this replica took the command up, and when the verdict was known (epoch milliseconds). */
-  receivedAt: number;
-  completedAt: number;
-  /** Calls of which at least a part was sent to the partner. */
-  attempts: number;
-};
-
-export type BuildResult = (facts: Facts, verdict: Verdict) => CommandResult;

@@ -44,8 +44,10 @@ export const createGroup = (context: SimulationContext, replicas: () => Replica[
       const prepared = itemOf(sent, replica.deps.clock.now(), code);
       try {
         const end = await replica.execute(prepared, signals, slot);
-        simulator.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
-        if (end.kind === "reused") oracle.reused(sent);
+        simulator.note(
+          () => `${replica.name} settles ${sent.commandId}${end === "reused" ? ": reused" : ""}`,
+        );
+        if (end === "reused") oracle.reused(sent);
       } finally {
         log.ended(replica, prepared.ref);
       }

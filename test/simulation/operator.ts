@@ -1,4 +1,4 @@
-import { codec, finalResultId } from "./stubs.ts";
+import { codec } from "./stubs.ts";
 import { createClock } from "./clock.ts";
 import type { SimulationContext } from "./replica.ts";
 import { commandOf, publisherFor } from "./replica.ts";
@@ -32,20 +32,11 @@ export const startOperator = (context: SimulationContext, operator: string): voi
     view,
     codec,
     publish,
-    finalResultId,
     newId: () => operator,
     timeOf: log.timeOf,
     random: () => simulator.random.next(),
-    observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
-    options: {
-      callWithinMs: 0,
-      beginWithinMs: 0,
-      takeoverMarginMs: 0,
-      deadlineMs: 0,
-      breakerFailures: 0,
-      breakerPauseMs: 0,
-      backoff: { baseMs: 50, maxMs: 500 },
-    },
+    observer: { retrying: () => undefined },
+    options: { backoff: { baseMs: 50, maxMs: 500 } },
     journal: {
       ...journal,
       append: (at: string, entry: Parameters<typeof journal.append>[1]) => {

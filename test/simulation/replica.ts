@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type { Execute } from "../../src/commands-to-results/accept-once/execute.ts";
-import type { Command, Verdict } from "../../src/commands-to-results/types.ts";
+import { ownVerdict, type Command } from "../../src/commands-to-results/types.ts";
 import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-results/accept-once/ports.ts";
 import type { View } from "../../src/commands-to-results/accept-once/view.ts";
-import { buildResult, codec, decide, finalResultId, guard } from "./stubs.ts";
+import { codec, guard } from "./stubs.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
 import { EPOCH_MS, type Skew, createClock } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";
@@ -66,12 +66,7 @@ export const commandOf = (sent: SentCommand): Command => ({
         },
 });
 
-const invalid: Verdict = {
-  outcome: "REJECTED",
-  error: { code: "INVALID_COMMAND", message: "broken" },
-  decidedBy: "BRIDGE",
-  answer: null,
-};
+const invalid = ownVerdict("REJECTED", "INVALID_COMMAND", "broken");
 
 export const itemOf = (sent: SentCommand, receivedAt: number, code: CodeUnderTest): PreparedCommand => {
   const { commandId, key, quoteId, operation, content } = sent;
@@ -85,7 +80,6 @@ export const itemOf = (sent: SentCommand, receivedAt: number, code: CodeUnderTes
       operation,
       quoteId: isAccept ? quoteId : null,
       externalId: null,
-      finalResultId: finalResultId(commandId),
     },
     ref: sent.invalid ? code.refusedRef(commandId) : code.journalRef(command),
     requestHash: Buffer.from(content).toString("hex"),
@@ -176,8 +170,6 @@ export const createReplica = (context: SimulationContext, name: string): Replica
     codec,
     contradiction: () => Promise.resolve(),
     guard,
-    decide,
-    buildResult,
     acceptsPaused: () => false,
     mayStart: () =>
       !scenario.noticesSessionTimeout || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
@@ -210,7 +202,7 @@ export const createReplica = (context: SimulationContext, name: string): Replica
   const { deps } = replica;
   const always = { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal };
   code.republish(deps, always).catch(() => undefined);
-  code.doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
+  code.doubtOrphans(deps, always).catch(() => undefined);
   return replica;
 };
 

@@ -1,18 +1,19 @@
 import type { Outcome, CallPermit } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import { DeadlineError, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
+import { decide } from "../disposition.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
 import type { Step } from "./entry.ts";
-import { leaveSlot, writeConclusion, writeStep, type Job } from "./job.ts";
-import type { Work } from "./ports.ts";
+import type { Job } from "./job.ts";
+import type { PreparedCommand } from "./ports.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import { neverSent, notClaimed } from "./verdicts-without-answer.ts";
 
 /** A command past its deadline still waits this long for a permit, so that it does not spin. */
 const SHORTEST_WAIT_MS = 1_000;
 
-type CallWork = Extract<Work, { kind: "call" }>;
+type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
 /** Makes the one call that a claim allows, or none. `refusal`: why the guard did not allow it. */
@@ -26,8 +27,7 @@ const callOnce = async (
   let refusal: Verdict | null = null;
   let asked = false;
 
-  // Called in the synchronous step that writes the request: no await may come between. Allows one call per
-  // claim.
+  // Called in the synchronous step that writes the request: no await may come between. Allows one call per claim.
   const mayCall = (): boolean => {
     if (asked || signals.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
     refusal = deps.guard(command, deps.clock.now());
@@ -44,9 +44,10 @@ const callOnce = async (
 };
 
 /** Waits for a permit until the command's deadline. False if there was none. */
-const acquirePermit = async (permit: CallPermit, { deps, signals, elapsedMs }: Job): Promise<boolean> => {
+const acquirePermit = async (permit: CallPermit, job: Job): Promise<boolean> => {
   if (permit.tryAcquire()) return true;
-  const leftMs = Math.max(deps.options.deadlineMs - elapsedMs(), SHORTEST_WAIT_MS);
+  const { deps, signals } = job;
+  const leftMs = Math.max(deps.options.deadlineMs - job.elapsedMs(), SHORTEST_WAIT_MS);
   return deps.clock
     .withDeadline(leftMs, signals.stop, (signal) => permit.acquire(signal))
     .then(
@@ -60,17 +61,17 @@ const acquirePermit = async (permit: CallPermit, { deps, signals, elapsedMs }: J
  * claim is still written, so that it is known what became of it.
  */
 const writeClaim = async (job: Job, step: Step, giveBack: () => void): Promise<void> => {
-  const { deps, signals, elapsedMs } = job;
-  const { clock, options } = deps;
+  const { signals } = job;
+  const { clock, options } = job.deps;
   const ended = linkedAbortController(signals.stop);
-  const leftMs = options.deadlineMs - elapsedMs();
+  const leftMs = options.deadlineMs - job.elapsedMs();
   const tooLate = new DeadlineError(leftMs);
   const ignored = (): void => undefined;
   clock.sleep(options.beginWithinMs, ended.signal).then(giveBack, ignored);
   clock.sleep(Math.max(leftMs, 0), ended.signal).then(() => ended.abort(tooLate), ignored);
   try {
     // Not left while an append is under way: its claim must not land after the entry that releases it.
-    await writeStep(job, step, ended.signal);
+    await job.write(step, ended.signal);
   } catch (error) {
     if (error !== tooLate) throw error;
     job.verdictAtDeadline = job.lostCreate ?? notClaimed;
@@ -85,8 +86,7 @@ const reportOf = (outcome: Outcome, verdict: Verdict | null): CallReport => {
 };
 
 /**
- * One attempt: the claim and, if it wins in the journal, the call. Ends with a conclusion, or with the
- * attempt in `repeatable`.
+ * One attempt: the claim and, if it wins in the journal, the call. Ends concluded, or in `repeatable`.
  * @param options.supersedes the attempt of a create whose owner is lost; null for none
  * @param options.leave called once with what the call says about the partner
  */
@@ -111,16 +111,13 @@ export const tryOnce = async (
   };
   const giveBack = (): void => {
     end();
-    leaveSlot(job);
+    job.leaveSlot();
   };
   try {
     if (!(await acquirePermit(permit, job)) || deps.view.isNamedElsewhere(ref)) return;
     const sinceClaimMs = startStopwatch(deps.clock);
-    const {
-      requestHash,
-      receivedAt,
-      identity: { quoteId },
-    } = prepared;
+    const { requestHash, receivedAt, identity } = prepared;
+    const { quoteId } = identity;
     const { attempts } = job;
     job.repeatable.set(attemptId, job.lostCreate ?? neverSent);
     job.unreleased = attemptId;
@@ -142,20 +139,19 @@ export const tryOnce = async (
       job.lastAnswer = outcome.answer ?? job.lastAnswer;
       job.repeatable.delete(attemptId);
     } else if (refusal !== null) {
-      await writeConclusion(job, { attemptId, verdict: job.lostCreate ?? refusal });
+      await job.conclude(attemptId, job.lostCreate ?? refusal);
       return;
     }
-    const disposition = deps.decide(ref.operation, outcome, job.attempts);
+    const disposition = decide(ref.operation, outcome, job.attempts);
     if (disposition.kind === "conclude") {
       report = reportOf(outcome, disposition.verdict);
       // The others need not wait until it is written.
       end();
-      await writeConclusion(job, { attemptId, verdict: disposition.verdict });
+      await job.conclude(attemptId, disposition.verdict);
       return;
     }
     report = reportOf(outcome, null);
-    // Whatever the disposition says, an accept that was sent and not refused keeps its claim and becomes a
-    // doubt in time.
+    // Whatever the disposition says, an accept that was sent and not refused keeps its claim, and ends as a doubt.
     const mayBeExecuted = ["unknown", "unclear", "executed"].includes(outcome.kind);
     if (ref.operation === "ACCEPT_QUOTE" && mayBeExecuted) return;
     if (mayBeExecuted) job.lostCreate = disposition.verdictAtDeadline;

@@ -1,21 +1,10 @@
-import { DeadlineError, type Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { createWaiters } from "./waiters.ts";
 
-/**
- * What a call says about the partner: it answered, its outcome is unknown, or nothing (the call was not
- * sent).
- */
+/** What a call says about the partner: it answered, its outcome is unknown, or nothing: it was not sent. */
 export type CallReport = "answer" | "doubt" | "nothing";
 
-export type Breaker = {
-  /**
-   * Null while accepts pause. Otherwise the accept may start, and `leave` must be called once, whatever
-   * happens.
-   */
-  enter(): { leave: (report: CallReport) => void } | null;
-  /** Waits until `enter` may succeed, at most `maxMs`. */
-  wait(maxMs: number, signal: AbortSignal): Promise<void>;
-};
+export type Breaker = ReturnType<typeof createBreaker>;
 
 /**
  * A circuit breaker: pauses accepts after `failures` doubts in a row, so that a partner in trouble costs a
@@ -27,7 +16,7 @@ export const createBreaker = (options: {
   failures: number;
   pauseMs: number;
   changed: (state: "open" | "closed") => void;
-}): Breaker => {
+}) => {
   const { clock, failures, pauseMs, changed } = options;
   const waiters = createWaiters<"changed">();
   let doubts = 0;
@@ -51,20 +40,16 @@ export const createBreaker = (options: {
   };
 
   return {
-    enter: () => {
+    /** Null while accepts pause. Otherwise the accept may start, and `leave` must be called once, whatever happens. */
+    enter: (): { leave: (report: CallReport) => void } | null => {
       if (isOpen() && (probing || pauseLeftMs() > 0)) return null;
       const isProbe = isOpen();
       probing = isProbe;
       return { leave: (report) => leave(report, isProbe) };
     },
 
-    wait: async (maxMs, signal) => {
-      const leftMs = Math.min(maxMs, probing ? pauseMs : Math.max(pauseLeftMs(), 1));
-      try {
-        await clock.withDeadline(leftMs, signal, (inner) => waiters.wait("changed", inner));
-      } catch (error) {
-        if (!(error instanceof DeadlineError)) throw error;
-      }
-    },
+    /** After this long, at most `maxMs`, or when it has `changed`, `enter` may succeed. */
+    pauseLeftMs: (maxMs: number): number => Math.min(maxMs, probing ? pauseMs : Math.max(pauseLeftMs(), 1)),
+    changed: (signal: AbortSignal): Promise<void> => waiters.wait("changed", signal),
   };
 };

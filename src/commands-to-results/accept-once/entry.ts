@@ -19,22 +19,14 @@ const OLDEST_VERSION = 1;
 /** A quote lives for one business day: an older accept under another key cannot be sent again. */
 const OTHER_KEY_MATTERS_MS = 86_400_000;
 
-type StepOf<Claim, Conclusion> =
-  | ({ kind: "claimed" } & Claim)
+export type Step =
+  | ({ kind: "claimed" } & Claimed)
   | ({ kind: "released" } & Released)
-  | ({ kind: "concluded" } & Conclusion)
+  | ({ kind: "concluded" } & Concluded)
   | ({ kind: "published" } & Published);
 
-export type Step = StepOf<Claimed, Concluded>;
-
-export type EntryOf<Claim, Conclusion> = {
-  operation: JournalOperation;
-  commandId: string;
-  step: StepOf<Claim, Conclusion>;
-};
-
 /** One entry of the journal. */
-export type Entry = EntryOf<Claimed, Concluded>;
+export type Entry = { operation: JournalOperation; commandId: string; step: Step };
 
 /** Fields that the fold does not need, by record. A long journal is read in half the time without them. */
 export const UNFOLDED = {
@@ -42,21 +34,9 @@ export const UNFOLDED = {
   Concluded: ["result", "note", "traceparent"],
 } as const satisfies { Claimed: readonly (keyof Claimed)[]; Concluded: readonly (keyof Concluded)[] };
 
-type FoldedClaim = Omit<Claimed, (typeof UNFOLDED)["Claimed"][number]>;
-type FoldedConclusion = Omit<Concluded, (typeof UNFOLDED)["Concluded"][number]>;
-
-/** An entry without the fields that the fold does not need. */
-export type FoldedEntry = EntryOf<FoldedClaim, FoldedConclusion>;
-
-/** The Avro record of an entry, whole or without those fields. */
-export type RecordOf<Claim, Conclusion> = Omit<CommandJournalEntry, "step"> & {
-  step:
-    | { "cambio.bridge.v1.Claimed": Claim }
-    | { "cambio.bridge.v1.Released": Released }
-    | { "cambio.bridge.v1.Concluded": Conclusion }
-    | { "cambio.bridge.v1.Published": Published };
-};
-export type FoldedRecord = RecordOf<FoldedClaim, FoldedConclusion>;
+type Folded<S> = S extends Step ? Omit<S, (typeof UNFOLDED)[keyof typeof UNFOLDED][number]> : never;
+/** An entry as far as the fold may look at it. */
+export type FoldedEntry = Omit<Entry, "step"> & { step: Folded<Step> };
 
 /** Identifies a command in the journal: the same commandId under another key or operation is another command. */
 export type Ref = { operation: JournalOperation; key: string; commandId: string };
@@ -84,37 +64,21 @@ export const concludedEntry = (
  */
 export type JournalRecord = RecordPosition & { timestampMs: number; key: string; entry: FoldedEntry | null };
 
-const wrapped = (step: Step): CommandJournalEntry["step"] => {
-  switch (step.kind) {
-    case "claimed":
-      return { "cambio.bridge.v1.Claimed": step };
-    case "released":
-      return { "cambio.bridge.v1.Released": step };
-    case "concluded":
-      return { "cambio.bridge.v1.Concluded": step };
-    case "published":
-      return { "cambio.bridge.v1.Published": step };
-  }
-};
-
-const unwrapped = <Claim extends object, Conclusion extends object>(
-  step: RecordOf<Claim, Conclusion>["step"],
-): StepOf<Claim, Conclusion> | null => {
-  if ("cambio.bridge.v1.Claimed" in step) return { kind: "claimed", ...step["cambio.bridge.v1.Claimed"] };
-  if ("cambio.bridge.v1.Released" in step) return { kind: "released", ...step["cambio.bridge.v1.Released"] };
-  if ("cambio.bridge.v1.Concluded" in step)
-    return { kind: "concluded", ...step["cambio.bridge.v1.Concluded"] };
-  if ("cambio.bridge.v1.Published" in step)
-    return { kind: "published", ...step["cambio.bridge.v1.Published"] };
-  return null;
-};
+const BRANCHES = {
+  claimed: "cambio.bridge.v1.Claimed",
+  released: "cambio.bridge.v1.Released",
+  concluded: "cambio.bridge.v1.Concluded",
+  published: "cambio.bridge.v1.Published",
+} as const satisfies Record<Step["kind"], string>;
+const KINDS = new Map(Object.entries(BRANCHES).map(([kind, branch]) => [branch as string, kind]));
 
 /** The Avro record of an entry. */
 export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalEntry => ({
   version: JOURNAL_VERSION,
   operation,
   commandId,
-  step: wrapped(step),
+  // The casts here and below are safe: a step's kind is that of its branch.
+  step: { [BRANCHES[step.kind]]: step } as unknown as CommandJournalEntry["step"],
 });
 
 /**
@@ -122,13 +86,16 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
  * older version kept under another key, where it would not be found.
  * @param place.ageMs since the entry was appended
  */
-export const fromRecord = <Claim extends object, Conclusion extends object>(
-  { version, operation, commandId, step }: RecordOf<Claim, Conclusion>,
+export const fromRecord = (
+  { version, operation, commandId, step }: CommandJournalEntry,
   { key, ageMs }: { key: string; ageMs: number },
-): EntryOf<Claim, Conclusion> | null => {
+): Entry | null => {
   if (version < OLDEST_VERSION || version > JOURNAL_VERSION) return null;
   const isElsewhere = version < JOURNAL_VERSION && operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
   if (isElsewhere && ageMs < OTHER_KEY_MATTERS_MS) return null;
-  const known = unwrapped(step);
-  return known && { operation, commandId, step: known };
+  for (const [branch, fields] of Object.entries<object>(step)) {
+    const kind = KINDS.get(branch);
+    if (kind !== undefined) return { operation, commandId, step: { kind, ...fields } as Step };
+  }
+  return null;
 };

@@ -1,12 +1,12 @@
 import { publishStandingResult } from "./publish-result.ts";
 import { tryOnce } from "./attempt.ts";
-import { createBreaker, type Breaker, type CallReport } from "./breaker.ts";
+import { createBreaker, type Breaker } from "./breaker.ts";
 import { createCommandIdLocks, type CommandIdLocks } from "./command-id-locks.ts";
-import { createJob, leaveSlot, release, writeConclusion, writeStep, type Job } from "./job.ts";
+import { Job } from "./job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./ports.ts";
 import { startStopwatch } from "../../runtime/clock.ts";
 import { takeOver } from "./takeover.ts";
-import type { Command } from "../types.ts";
+import type { Command, Verdict } from "../types.ts";
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 250;
@@ -24,11 +24,10 @@ const PAUSE_POLL_MS = 1_000;
 export type Execute = (prepared: PreparedCommand, signals: StopSignals, slot: Slot) => Promise<Settled>;
 
 /** Ends an attempt of this job that may be repeated but still holds the key. */
-const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
-  const verdict = job.repeatable.get(attemptId);
+const endOwnAttempt = async (job: Job, attemptId: string, verdict: Verdict): Promise<void> => {
   const noTimeLeft = Math.max(job.elapsedMs(), job.notBeforeMs) >= job.deps.options.deadlineMs;
-  if (verdict && noTimeLeft && !job.signals.stop.aborted) await writeConclusion(job, { attemptId, verdict });
-  else await release(job, attemptId);
+  if (noTimeLeft && !job.signals.stop.aborted) await job.conclude(attemptId, verdict);
+  else await job.release(attemptId);
 };
 
 /** What all commands of this replica have in common. */
@@ -47,55 +46,35 @@ const sharedMoment = ({ clock }: Pick<Deps, "clock">): (() => Promise<void>) => 
 const waitWhilePaused = async (job: Job, command: Command, moment: () => Promise<void>): Promise<void> => {
   const { deps, signals } = job;
   const waitedMs = startStopwatch(deps.clock);
-  leaveSlot(job);
   do {
-    await moment();
+    await job.waitFor(moment());
     signals.stop.throwIfAborted();
   } while (deps.acceptsPaused() && deps.guard(command, deps.clock.now()) === null);
   job.pausedMs += waitedMs();
 };
 
-/** Takes the slot again if it was left. Whether it had to: the view must be read again then. */
-const retakeSlot = async (job: Job): Promise<boolean> => {
-  if (!job.hasLeftSlot) return false;
-  await job.slot.take(job.signals.stop);
-  job.hasLeftSlot = false;
-  return true;
-};
-
 /** The view shows no claim on the key: refuse the command, wait, or claim it. */
 const begin = async (job: Job, { breaker, moment }: Shared): Promise<void> => {
-  const { deps, ref, signals, slot } = job;
+  const { deps, ref, signals } = job;
   const { work } = job.prepared;
   const { clock, options } = deps;
-  if (work.kind === "refuse") return writeConclusion(job, { attemptId: null, verdict: work.verdict });
+  if (work.kind === "refuse") return job.conclude(null, work.verdict);
   const verdict = deps.guard(work.command, clock.now());
-  if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict: job.lostCreate ?? verdict });
+  if (verdict !== null) return job.conclude(null, job.lostCreate ?? verdict);
   if (ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused())
     return waitWhilePaused(job, work.command, moment);
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
   // A claim of this job that lands later holds nothing: the command has its final result before it.
-  if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });
+  if (leftMs <= 0) return job.conclude(null, job.verdictAtDeadline);
 
   const waitMs = job.notBeforeMs - job.elapsedMs();
   if (waitMs > 0) return clock.sleep(waitMs, signals.stop);
   if (!deps.mayStart()) return clock.sleep(Math.min(HEARTBEAT_POLL_MS, leftMs), signals.stop);
 
-  if (ref.operation === "CREATE_QUOTE")
-    return tryOnce(job, work, { supersedes: null, leave: () => undefined });
-  const admission = breaker.enter();
-  if (admission)
-    return tryOnce(job, work, { supersedes: null, leave: (report: CallReport) => admission.leave(report) });
-  slot.leave();
-  await breaker.wait(leftMs, signals.stop);
-  await slot.take(signals.stop);
-};
-
-/** Waits without a slot; the loop takes one again. */
-const leaveFor = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
-  leaveSlot(job);
-  return waiting;
+  const admission = ref.operation === "CREATE_QUOTE" ? { leave: () => undefined } : breaker.enter();
+  if (admission) return tryOnce(job, work, { supersedes: null, leave: admission.leave });
+  await job.waitAtMost(breaker.pauseLeftMs(leftMs), breaker.changed);
 };
 
 /**
@@ -104,14 +83,11 @@ const leaveFor = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
  */
 const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
   const { deps, ref, signals } = job;
-  await leaveFor(job, writeStep(job, { kind: "released", attemptId: deps.newId() }, signals.stop));
+  await job.waitFor(job.write({ kind: "released", attemptId: deps.newId() }, signals.stop));
   return deps.view.isNamedElsewhere(ref);
 };
 
-/**
- * A loop: read what the view says of the command, do the one thing that follows, read again. Journal before
- * guards.
- */
+/** A loop: read what the view says of the command, do the one thing that follows, read again. Journal before guards. */
 const run = async (job: Job, shared: Shared): Promise<Settled> => {
   const { deps, prepared, ref, signals } = job;
   const { commandIds } = shared;
@@ -119,37 +95,31 @@ const run = async (job: Job, shared: Shared): Promise<Settled> => {
     // A conclusion that this job has appended must be published even while the process drains.
     await deps.view.untilReady(job.ownConclusion ? signals.abandon : signals.stop);
     signals.abandon.throwIfAborted();
-    if (deps.view.hasOtherContent(ref, prepared.requestHash)) return { kind: "reused" };
+    if (deps.view.hasOtherContent(ref, prepared.requestHash)) return "reused";
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       signals.stop.throwIfAborted();
-      if (await retakeSlot(job)) continue;
+      if (await job.retakeSlot()) continue;
       // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
       if (deps.view.isNamedElsewhere(ref)) {
-        if (await isStillNamedElsewhere(job)) return { kind: "reused" };
+        if (await isStillNamedElsewhere(job)) return "reused";
       } else if (commandIds.acquire(job)) await begin(job, shared);
-      else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
+      else await job.waitFor(deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
       continue;
     }
-    if (found.kind !== "concluded") {
-      const { attemptId } = found.claim;
-      const verdict = job.repeatable.get(attemptId);
-      if (found.kind === "held" && verdict) {
-        await endOwnAttempt(job, attemptId);
-        continue;
-      }
-      if (found.kind === "held") {
+    const verdict = found.kind === "concluded" ? undefined : job.repeatable.get(found.claim.attemptId);
+    if (found.kind === "held") {
+      if (verdict) await endOwnAttempt(job, found.claim.attemptId, verdict);
+      else {
         signals.stop.throwIfAborted();
-        if (await retakeSlot(job)) continue;
-        await takeOver(job, found.claim);
-        continue;
+        if (!(await job.retakeSlot())) await takeOver(job, found.claim);
       }
-      if (verdict) {
-        // Another replica took over and concluded IN_DOUBT. Only this job knows that its call was not
-        // executed.
-        await writeConclusion(job, { attemptId, verdict });
-        continue;
-      }
+      continue;
+    }
+    if (found.kind === "doubt" && verdict) {
+      // Another replica took over and concluded IN_DOUBT. Only this job knows that its call was not executed.
+      await job.conclude(found.claim.attemptId, verdict);
+      continue;
     }
     const settled = await publishStandingResult(job, found);
     if (settled) return settled;
@@ -162,18 +132,18 @@ export const createExecute = (deps: Deps): Execute => {
     clock,
     failures: options.breakerFailures,
     pauseMs: options.breakerPauseMs,
-    changed: (state) => observer.breaker(state),
+    changed: observer.breaker,
   });
   const commandIds = createCommandIdLocks();
   const moment = sharedMoment(deps);
   return async (prepared, signals, slot) => {
     const own = deps.traced ? { ...deps, ...deps.traced(prepared.envelope) } : deps;
-    const job = createJob(own, prepared, signals, slot);
+    const job = new Job(own, prepared, signals, slot);
     try {
       return await run(job, { breaker, commandIds, moment });
     } catch (error) {
       // Otherwise the claim of a call that was never sent would end as a needless doubt.
-      if (job.unreleased !== null && !signals.abandon.aborted) await release(job, job.unreleased);
+      if (job.unreleased !== null && !signals.abandon.aborted) await job.release(job.unreleased);
       throw error;
     } finally {
       commandIds.release(job);

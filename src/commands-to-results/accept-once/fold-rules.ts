@@ -1,18 +1,9 @@
-import type { JournalOperation } from "../../records.ts";
+import type { Claimed, JournalOperation } from "../../records.ts";
 import type { FoldedEntry } from "./entry.ts";
 import type { Final } from "./memory.ts";
 
-/** The claim that holds a key, or held it when its command fell into doubt. */
-export type Claim = {
-  commandId: string;
-  attemptId: string;
-  requestHash: string;
-  callWithinMs: number;
-  receivedAt: number;
-  attempts: number;
-  /** LogAppendTime. */
-  timestampMs: number;
-};
+/** The claim that holds a key, or held it when its command fell into doubt. `timestampMs`: LogAppendTime. */
+export type Claim = Omit<Claimed, "quoteId" | "supersedes"> & { commandId: string; timestampMs: number };
 
 type Step = FoldedEntry["step"];
 
@@ -41,10 +32,7 @@ export type Change =
   | { kind: "taken" }
   /** The final result. `closes`: the key was open for this command. `afterDoubt`: a Published must follow. */
   | { kind: "final"; succeeded: boolean; closes: boolean; afterDoubt: boolean }
-  /**
-   * A conclusion that contradicts the final result that stands. `spends`: it says that the partner executed
-   * the accept.
-   */
+  /** A conclusion that contradicts the final result that stands. `spends`: it says that the accept was executed. */
   | { kind: "contradicted"; spends: boolean }
   | { kind: "published" };
 
@@ -59,15 +47,13 @@ const claimed = (
   if (final || otherContent) return NOTHING;
   if (open) {
     if (open.claim.commandId !== commandId) return { kind: "taken" };
-    // A second quote does no harm, a second accept does: an accept is never called again, its claim only
-    // becomes a doubt.
+    // A second quote does no harm, a second accept does: it is never called again, its claim only becomes a doubt.
     const takesOver =
       operation === "CREATE_QUOTE" && !open.inDoubt && step.supersedes === open.claim.attemptId;
     return takesOver ? { kind: "held" } : NOTHING;
   }
   if (spent) return { kind: "taken" };
-  // A claim that supersedes one that is no longer open: the owner is alive, or another replica took over
-  // first.
+  // A claim that supersedes one that is no longer open: the owner is alive, or another replica took over first.
   return step.supersedes === null ? { kind: "held" } : NOTHING;
 };
 
@@ -108,10 +94,7 @@ const concluded = (
   return { kind: "final", succeeded, closes: own !== null, afterDoubt: own?.inDoubt ?? false };
 };
 
-/**
- * The rules of the journal for one entry. Pure and total, so all replicas that fold the same records reach
- * the same state.
- */
+/** The rules of the journal for one entry. Pure and total: all replicas that fold the same records agree. */
 export const changeOf = (before: StateBefore, entry: FoldedEntry): Change => {
   const { step } = entry;
   switch (step.kind) {

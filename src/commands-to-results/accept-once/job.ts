@@ -1,135 +1,132 @@
 import type { Answer } from "../../partner/types.ts";
+import { buildResult } from "../build-result.ts";
 import type { Verdict } from "../types.ts";
 import { appendAndReadBack, appendConclusion, type WrittenConclusion } from "./kafka-retry.ts";
 import type { Ref, Step } from "./entry.ts";
-import type { Deps, Observer, PreparedCommand, StopSignals, Slot } from "./ports.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
-import { startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
+import type { Deps, PreparedCommand, StopSignals, Slot } from "./ports.ts";
+import { DeadlineError, startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
 import { neverSent } from "./verdicts-without-answer.ts";
 
 /** One command while this replica works on it. */
-export type Job = {
-  deps: Deps;
-  prepared: PreparedCommand;
-  ref: Ref;
-  signals: StopSignals;
-  slot: Slot;
-  /** The slot was left, see `leaveSlot`: the job must take one before it begins anything. */
-  hasLeftSlot: boolean;
+export class Job {
+  readonly deps: Deps;
+  readonly prepared: PreparedCommand;
+  readonly ref: Ref;
+  readonly signals: StopSignals;
+  readonly #slot: Slot;
+  readonly #headStartMs: number;
+  readonly #stopwatch: Stopwatch;
+  /** The slot was left: the job must take one before it begins anything. */
+  #hasLeftSlot = false;
   /** Called when a write to Kafka, or a read, is tried again. */
-  retrying: () => void;
-  /** Since this replica took the command up, without the time for which people paused it. */
-  elapsedMs: Stopwatch;
-  pausedMs: number;
+  retrying = (): void => undefined;
+  /** For so long people paused it: its deadline does not run meanwhile. */
+  pausedMs = 0;
   /** Calls of which at least a part was sent to the partner. */
-  attempts: number;
-  /** The last answer that came, whatever was tried after it; null for none. */
-  lastAnswer: Answer | null;
+  attempts = 0;
+  /** The last answer that came, whatever was tried after it. */
+  lastAnswer: Answer | null = null;
   /**
    * Attempts of this job that may be repeated: their call was never begun or provably not executed, or it was
    * a create, of which a second one does no harm. Each with the verdict if no time is left. Only this job
    * knows, so only it may release them; other replicas must treat an accept among them as a doubt.
    */
-  repeatable: Map<string, Verdict>;
-  /** An attempt in `repeatable` whose claim may be in the log and is not released; null for none. */
-  unreleased: string | null;
+  readonly repeatable = new Map<string, Verdict>();
+  /** An attempt in `repeatable` whose claim may be in the log and is not released. */
+  unreleased: string | null = null;
   /** No call before `elapsedMs` reaches this. */
-  notBeforeMs: number;
-  /**
-   * The verdict of a create whose earlier call may have been executed, unless the partner refuses a later one. Null
-   * for none.
-   */
-  lostCreate: Verdict | null;
+  notBeforeMs = 0;
+  /** The verdict of a create whose earlier call may have been executed, unless the partner refuses a later one. */
+  lostCreate: Verdict | null = null;
   /** The verdict when no time is left for another call. */
-  verdictAtDeadline: Verdict;
+  verdictAtDeadline: Verdict = neverSent;
   /** The claim of another job that this one waits for. */
-  watchedClaim: { attemptId: string; sinceMs: Stopwatch } | null;
-  /**
-   * The conclusion of this job's last attempt, and where it was appended. Whether it stands is for the fold
-   * to say.
-   */
-  ownConclusion: WrittenConclusion | null;
-};
+  watchedClaim: { attemptId: string; sinceMs: Stopwatch } | null = null;
+  /** The conclusion of this job's last attempt. Whether it stands is for the fold to say. */
+  ownConclusion: WrittenConclusion | null = null;
 
-export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSignals, slot: Slot): Job => {
-  const stopwatch = startStopwatch(deps.clock);
-  const headStartMs = Math.max(deps.clock.now() - prepared.receivedAt, 0);
-  const job: Job = {
-    deps,
-    prepared,
-    ref: prepared.ref,
-    signals,
-    slot,
-    hasLeftSlot: false,
-    retrying: () => undefined,
-    elapsedMs: () => headStartMs + stopwatch() - job.pausedMs,
-    pausedMs: 0,
-    attempts: 0,
-    lastAnswer: null,
-    repeatable: new Map(),
-    unreleased: null,
-    notBeforeMs: 0,
-    lostCreate: null,
-    verdictAtDeadline: neverSent,
-    watchedClaim: null,
-    ownConclusion: null,
-  };
-  const retrying: Observer["retrying"] = (what, error) => {
-    // A partition that takes nothing may do so for hours.
-    leaveSlot(job);
-    job.retrying();
-    deps.observer.retrying(what, error);
-  };
-  job.deps = { ...deps, observer: { ...deps.observer, retrying } };
-  return job;
-};
+  constructor(deps: Deps, prepared: PreparedCommand, signals: StopSignals, slot: Slot) {
+    const observer: Deps["observer"] = {
+      ...deps.observer,
+      retrying: (what, error) => {
+        // A partition that takes nothing may do so for hours.
+        this.leaveSlot();
+        this.retrying();
+        deps.observer.retrying(what, error);
+      },
+    };
+    this.deps = { ...deps, observer };
+    this.prepared = prepared;
+    this.ref = prepared.ref;
+    this.signals = signals;
+    this.#slot = slot;
+    this.#headStartMs = Math.max(deps.clock.now() - prepared.receivedAt, 0);
+    this.#stopwatch = startStopwatch(deps.clock);
+  }
 
-/** Frees the slot for another command. */
-export const leaveSlot = (job: Job): void => {
-  job.slot.leave();
-  job.hasLeftSlot = true;
-};
+  /** Since this replica took the command up, without the time for which people paused it. */
+  elapsedMs(): number {
+    return this.#headStartMs + this.#stopwatch() - this.pausedMs;
+  }
 
-/** Appends an entry of the job's command and waits until the view has folded it. */
-export const writeStep = (
-  { deps, ref: { operation, key, commandId } }: Job,
-  step: Step,
-  signal: AbortSignal,
-): Promise<RecordPosition> => appendAndReadBack(deps, key, { operation, commandId, step }, signal);
+  /** Frees the slot for another command. */
+  leaveSlot(): void {
+    this.#slot.leave();
+    this.#hasLeftSlot = true;
+  }
 
-/** Appends a conclusion. Whether it counts is for the fold to say. `attemptId` null: there was no attempt. */
-export const writeConclusion = async (
-  job: Job,
-  {
-    attemptId,
-    verdict,
-    attempts = job.attempts,
-    receivedAt = job.prepared.receivedAt,
-  }: {
-    attemptId: string | null;
-    verdict: Verdict;
-    attempts?: number;
-    receivedAt?: number;
-  },
-): Promise<void> => {
-  // No call follows, so the slot is free for another command while this one is written and published.
-  leaveSlot(job);
-  const { identity, requestHash } = job.prepared;
-  const { buildResult, clock } = job.deps;
-  // A doubt is about the last call: the answer to one before it would seem to settle that.
-  const answer = verdict.outcome === "IN_DOUBT" ? verdict.answer : (verdict.answer ?? job.lastAnswer);
-  const facts = { identity, receivedAt, completedAt: clock.now(), attempts };
-  const result = buildResult(facts, { ...verdict, answer });
-  const { traceparent } = job.prepared.envelope;
-  const conclusion = { attemptId, requestHash, note: null, traceparent, signal: job.signals.abandon };
-  const written = await appendConclusion(job.deps, job.ref, conclusion, result);
-  if (attemptId === null) return;
-  if (job.unreleased === attemptId) job.unreleased = null;
-  job.ownConclusion = written;
-};
+  /** Takes the slot again if it was left. Whether it had to: the view must be read again then. */
+  async retakeSlot(): Promise<boolean> {
+    if (!this.#hasLeftSlot) return false;
+    await this.#slot.take(this.signals.stop);
+    this.#hasLeftSlot = false;
+    return true;
+  }
 
-/** Releases the claim of an own attempt that may be repeated. */
-export const release = async (job: Job, attemptId: string): Promise<void> => {
-  await writeStep(job, { kind: "released", attemptId }, job.signals.abandon);
-  if (job.unreleased === attemptId) job.unreleased = null;
-};
+  /** Waits without the slot: thousands may wait, and commands of other keys go on. */
+  async waitFor<T>(event: Promise<T>): Promise<T> {
+    this.leaveSlot();
+    return event;
+  }
+
+  /** The same for an event that may never come. */
+  async waitAtMost(maxMs: number, event: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    try {
+      await this.waitFor(this.deps.clock.withDeadline(maxMs, this.signals.stop, event));
+    } catch (error) {
+      if (!(error instanceof DeadlineError)) throw error;
+    }
+  }
+
+  /** Appends an entry of the command and waits until the view has folded it. */
+  async write(step: Step, signal: AbortSignal): Promise<void> {
+    const { operation, key, commandId } = this.ref;
+    await appendAndReadBack(this.deps, key, { operation, commandId, step }, signal);
+  }
+
+  /** Appends a conclusion. Whether it counts is for the fold to say. `attemptId` null: there was no attempt. */
+  async conclude(
+    attemptId: string | null,
+    verdict: Verdict,
+    { attempts, receivedAt } = { attempts: this.attempts, receivedAt: this.prepared.receivedAt },
+  ): Promise<void> {
+    // No call follows, so the slot is free for another command while this one is written and published.
+    this.leaveSlot();
+    const { identity, requestHash, envelope } = this.prepared;
+    // A doubt is about the last call: the answer to one before it would seem to settle that.
+    const answer = verdict.outcome === "IN_DOUBT" ? verdict.answer : (verdict.answer ?? this.lastAnswer);
+    const facts = { identity, receivedAt, completedAt: this.deps.clock.now(), attempts };
+    const result = buildResult(facts, { ...verdict, answer });
+    const conclusion = { attemptId, requestHash, note: null, traceparent: envelope.traceparent };
+    const written = await appendConclusion(this.deps, this.ref, conclusion, result, this.signals.abandon);
+    if (attemptId === null) return;
+    if (this.unreleased === attemptId) this.unreleased = null;
+    this.ownConclusion = written;
+  }
+
+  /** Releases the claim of an own attempt that may be repeated. */
+  async release(attemptId: string): Promise<void> {
+    await this.write({ kind: "released", attemptId }, this.signals.abandon);
+    if (this.unreleased === attemptId) this.unreleased = null;
+  }
+}

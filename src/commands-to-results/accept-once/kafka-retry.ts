@@ -34,8 +34,7 @@ export class EntryRefused extends Error {
 }
 
 /**
- * Appends an entry and waits until this replica's view has folded it. What counts is the view then, not what
- * was appended.
+ * Appends an entry and waits until the view has folded it. What counts is the view then, not what was appended.
  * @param shorter the entry to append instead when the topic refuses the size of the first one
  */
 export const appendAndReadBack = async (
@@ -62,8 +61,9 @@ export type WrittenConclusion = { result: CommandResult; value: Buffer; position
 export const appendConclusion = async (
   deps: WriteDeps & Pick<Deps, "journal" | "view" | "codec">,
   ref: Ref,
-  { signal, ...conclusion }: Omit<Conclusion, "result"> & { signal: AbortSignal },
+  conclusion: Omit<Conclusion, "result">,
   result: CommandResult,
+  signal: AbortSignal,
 ): Promise<WrittenConclusion> => {
   let written = { result, value: deps.codec.encode(result) };
   const entry = (): Entry => concludedEntry(ref, written.result, { ...conclusion, result: written.value });

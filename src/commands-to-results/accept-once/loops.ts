@@ -1,104 +1,91 @@
-import type { Clock } from "../../runtime/clock.ts";
-import { positionText } from "../../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { startStopwatch, type Stopwatch } from "../../runtime/clock.ts";
-import { concludedEntry, publishedEntry, type Entry } from "./entry.ts";
-import type { Held } from "./partition-view.ts";
+import { buildResult } from "../build-result.ts";
+import { concludedEntry, publishedEntry } from "./entry.ts";
+import type { Held, Unpublished } from "./partition-view.ts";
 import type { Deps } from "./ports.ts";
 import { acceptOwnerLost } from "./verdicts-without-answer.ts";
 
-// What every replica looks for now and then: commands that nobody works on any more.
+// What every replica looks for now and then: commands that nobody works on any more. Replicas may do it at the same
+// time: of several entries the first counts, and results have the same bytes.
 
-/** How long this process has known each of these names without a break. To be called with all of them each time. */
-const createKnownFor = (clock: Clock) => {
-  let watches = new Map<string, Stopwatch>();
-  return (names: readonly string[]): ((name: string) => number) => {
-    watches = new Map(names.map((name) => [name, watches.get(name) ?? startStopwatch(clock)]));
-    return (name) => watches.get(name)?.() ?? 0;
-  };
+type LoopDeps = Pick<Deps, "clock" | "view" | "journal" | "publish" | "codec" | "observer"> & {
+  options: Pick<Deps["options"], "takeoverMarginMs">;
 };
+type Pace = { afterMs: number; everyMs: number; signal: AbortSignal };
 
-/**
- * Publishes final results that followed a doubt and are not known to be published `afterMs` later. Their
- * offsets are committed, so no replica will read the commands again. Runs until the signal aborts. Replicas
- * may do it at the same time: the bytes are the same.
- */
-export const republish = async (
-  deps: Pick<Deps, "clock" | "view" | "journal" | "publish" | "codec" | "observer">,
-  { afterMs, everyMs, signal }: { afterMs: number; everyMs: number; signal: AbortSignal },
+/** Ends what `find` has found for longer than `patienceMs` says. Runs until the signal aborts. */
+const endLeftovers = async <Leftover extends { position: RecordPosition }>(
+  { clock, view, observer }: LoopDeps,
+  { everyMs, signal }: Pace,
+  what: {
+    find: () => Leftover[];
+    /** By the broker's clock; without it only the time for which this process knows it counts. */
+    ageMs?: (leftover: Leftover) => number;
+    patienceMs: (leftover: Leftover) => number;
+    end: (leftover: Leftover) => Promise<void>;
+  },
 ): Promise<void> => {
-  const { clock, view, journal, publish, codec, observer } = deps;
-  const knownFor = createKnownFor(clock);
+  /** How long this process has known each of them without a break. */
+  let known = new Map<string, Stopwatch>();
   for (;;) {
     await view.untilReady(signal);
-    const waiting = view.unpublished();
-    const knownMs = knownFor(waiting.map(({ position }) => positionText(position)));
-    for (const { ref, position, sinceMs } of waiting) {
-      if (Math.max(clock.now() - sinceMs, knownMs(positionText(position))) < afterMs) continue;
-      try {
-        const step = (await journal.reread(position))?.step;
-        if (step?.kind !== "concluded") continue;
-        const { traceparent } = step;
-        await publish(codec.decode(step.result), step.result, { traceparent, origin: null });
-        await journal.append(ref.key, publishedEntry(ref, step.resultId));
-      } catch (error) {
-        observer.retrying("publish", error);
-      }
+    const before = known;
+    known = new Map();
+    for (const leftover of what.find()) {
+      const place = positionText(leftover.position);
+      const knownMs = before.get(place) ?? startStopwatch(clock);
+      known.set(place, knownMs);
+      if (Math.max(knownMs(), what.ageMs?.(leftover) ?? 0) < what.patienceMs(leftover)) continue;
+      await what.end(leftover).catch((error: unknown) => observer.retrying("append", error));
     }
     await clock.sleep(everyMs, signal);
   }
 };
 
-type OrphanDeps = Pick<Deps, "clock" | "view" | "journal" | "codec" | "buildResult" | "observer"> & {
-  options: Pick<Deps["options"], "takeoverMarginMs">;
-  finalResultId: (commandId: string) => string;
-};
-
-const doubtEntry = async (deps: OrphanDeps, { ref, claim, position }: Held): Promise<Entry | null> => {
-  const step = (await deps.journal.reread(position))?.step;
-  if (step?.kind !== "claimed") return null;
-  const { operation, commandId, key } = ref;
-  const { attemptId, requestHash, receivedAt } = claim;
-  const finalResultId = deps.finalResultId(commandId);
-  const identity = { commandId, operation, quoteId: step.quoteId ?? key, externalId: null, finalResultId };
-  const facts = { identity, receivedAt, completedAt: deps.clock.now(), attempts: claim.attempts + 1 };
-  const result = deps.buildResult(facts, acceptOwnerLost);
-  const value = deps.codec.encode(result);
-  return concludedEntry(ref, result, {
-    attemptId,
-    requestHash,
-    note: null,
-    traceparent: null,
-    result: value,
+/**
+ * Publishes final results that followed a doubt and are not known to be published `afterMs` later. Their
+ * offsets are committed, so no replica will read the commands again.
+ */
+export const republish = (deps: LoopDeps, pace: Pace): Promise<void> => {
+  const { clock, view, journal, publish, codec } = deps;
+  const end = async ({ ref, position }: Unpublished): Promise<void> => {
+    const step = (await journal.reread(position))?.step;
+    if (step?.kind !== "concluded") return;
+    const { result, traceparent, resultId } = step;
+    await publish(codec.decode(result), result, { traceparent, origin: null });
+    await journal.append(ref.key, publishedEntry(ref, resultId));
+  };
+  return endLeftovers(deps, pace, {
+    find: view.unpublished,
+    ageMs: ({ sinceMs }) => clock.now() - sinceMs,
+    patienceMs: () => pace.afterMs,
+    end,
   });
 };
 
 /**
  * Concludes an accept IN_DOUBT whose claim nobody ends: its command became a dead letter before the claim came into
  * the log. The quote would stay held, with no doubt that a person can end. A replica that has the command takes over
- * `afterMs` earlier. Runs until the signal aborts; of several replicas' entries the first counts.
+ * `afterMs` earlier.
  */
-export const doubtOrphans = async (
-  deps: OrphanDeps,
-  { afterMs, everyMs, signal }: { afterMs: number; everyMs: number; signal: AbortSignal },
-): Promise<void> => {
-  const { clock, view, journal, observer, options } = deps;
-  const knownFor = createKnownFor(clock);
-  for (;;) {
-    await view.untilReady(signal);
-    const held = view.held().filter(({ ref }) => ref.operation === "ACCEPT_QUOTE");
-    const ageMs = knownFor(held.map(({ position }) => positionText(position)));
-    for (const orphan of held) {
-      const { claim, ref, position } = orphan;
-      if (ageMs(positionText(position)) < claim.callWithinMs + options.takeoverMarginMs + afterMs) continue;
-      try {
-        const entry = await doubtEntry(deps, orphan);
-        if (entry === null) continue;
-        observer.takeover(ref, claim.attemptId);
-        await journal.append(ref.key, entry);
-      } catch (error) {
-        observer.retrying("append", error);
-      }
-    }
-    await clock.sleep(everyMs, signal);
-  }
+export const doubtOrphans = (deps: LoopDeps, pace: Pace): Promise<void> => {
+  const { clock, view, journal, codec, observer, options } = deps;
+  const end = async ({ ref, claim, position }: Held): Promise<void> => {
+    const step = (await journal.reread(position))?.step;
+    if (step?.kind !== "claimed") return;
+    const { operation, commandId, key } = ref;
+    const { attemptId, requestHash, receivedAt, attempts } = claim;
+    const identity = { commandId, operation, quoteId: step.quoteId ?? key, externalId: null };
+    const facts = { identity, receivedAt, completedAt: clock.now(), attempts: attempts + 1 };
+    const lost = buildResult(facts, acceptOwnerLost);
+    const conclusion = { attemptId, requestHash, note: null, traceparent: null, result: codec.encode(lost) };
+    observer.takeover(ref, attemptId);
+    await journal.append(key, concludedEntry(ref, lost, conclusion));
+  };
+  return endLeftovers(deps, pace, {
+    find: () => view.held().filter(({ ref }) => ref.operation === "ACCEPT_QUOTE"),
+    patienceMs: ({ claim }) => claim.callWithinMs + options.takeoverMarginMs + pace.afterMs,
+    end,
+  });
 };

@@ -5,8 +5,6 @@ import { createRows } from "./rows.ts";
 export type Final = {
   /** The offset of the Concluded entry; of the Claimed entry if the fold itself concluded the command. */
   offset: number;
-  /** Another command has the quote: the fold itself concluded this one. */
-  taken: boolean;
   succeeded: boolean;
 };
 
@@ -27,9 +25,8 @@ const HIGH = WORDS + 2;
 const HIGH_MASK = 0x1fffff;
 const USED = 1 << 26;
 const FINAL = 1 << 27;
-const TAKEN = 1 << 28;
-const SPENT = 1 << 29;
-const SUCCEEDED = 1 << 30;
+const SPENT = 1 << 28;
+const SUCCEEDED = 1 << 29;
 const TWO_32 = 2 ** 32;
 
 const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
@@ -37,17 +34,15 @@ const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
 /**
  * Remembers the commands of one journal partition in a few bytes each:
  * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its commandId,
- *   because a commandId names
- *   one command, whatever its key
+ *   because a commandId names one command, whatever its key
  * - a row of 2 words (8 bytes) for each key that is spent, found by the key: a quote may have any number of commands
  *
  * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
- * @param expected about how many commands will come
  */
-export const createMemory = (expected = 0) => {
-  const commands = createRows(WORDS + 3, expected);
+export const createMemory = () => {
+  const commands = createRows(WORDS + 3);
   /** The second word of a key, and its first one. */
-  const spentKeys = createRows(2, expected);
+  const spentKeys = createRows(2);
 
   const agree = (row: number, print: Fingerprint, from: number, to: number): boolean => {
     for (let i = from; i < to; i++) if (commands.word(row, i) !== print[i]) return false;
@@ -74,11 +69,8 @@ export const createMemory = (expected = 0) => {
       const own = seek(print);
       if (own < 0) return { final: null, spent, content: null };
       const flags = flagsOf(own);
-      const final =
-        (flags & FINAL) === 0
-          ? null
-          : { offset: offsetOf(own), taken: (flags & TAKEN) !== 0, succeeded: (flags & SUCCEEDED) !== 0 };
-      return { final, spent, content: commands.word(own, CONTENT) };
+      const final = { offset: offsetOf(own), succeeded: (flags & SUCCEEDED) !== 0 };
+      return { final: (flags & FINAL) === 0 ? null : final, spent, content: commands.word(own, CONTENT) };
     },
 
     /** Whether the commandId has an entry under another key. */
@@ -91,11 +83,11 @@ export const createMemory = (expected = 0) => {
     },
 
     /** A command that `meet` has seen has its final result. */
-    remember: (print: Fingerprint, { offset, taken, succeeded }: Final): void => {
+    remember: (print: Fingerprint, { offset, succeeded }: Final): void => {
       const row = seek(print);
       if (row < 0) return;
       commands.setWord(row, LOW, lowOf(offset));
-      const flags = FINAL | (taken ? TAKEN : 0) | (succeeded ? SUCCEEDED | SPENT : 0);
+      const flags = FINAL | (succeeded ? SUCCEEDED | SPENT : 0);
       commands.setWord(row, HIGH, highOf(offset) | flags | (flagsOf(row) & SPENT));
       if (succeeded) spend(at(print, KEY), at(print, KEY + 1));
     },

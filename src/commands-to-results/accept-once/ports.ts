@@ -3,7 +3,7 @@ import type { CommandResult } from "../../records.ts";
 import type { Backoff } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { Command, BuildResult, Decide, Guard, Identity, Verdict } from "../types.ts";
+import type { Command, Guard, Identity, Verdict } from "../types.ts";
 import type { Entry, Ref } from "./entry.ts";
 import type { View } from "./view.ts";
 
@@ -21,46 +21,33 @@ export type Journal = {
 /** The Kafka record of a command without a usable commandId. */
 export type Origin = { topic: string; partition: number; offset: number; key: Buffer | null };
 
-/** What goes into the key and headers of a result's record. */
+/** What goes into the key and headers of a result's record: the trace of its command, and its origin if it has one. */
 export type Envelope = {
-  /** The trace that the command belongs to. */
   traceparent: string | null;
   tracestate?: string | null | undefined;
-  /** Set if the command has no usable commandId: the result then repeats its record's key and position. */
   origin: Origin | null;
 };
 
-/**
- * Resolves when the result is durable on the results topic. `value`: its encoding, the same for every
- * repetition.
- */
+/** Resolves when the result is durable on the results topic. `value`: its encoding, the same at each repetition. */
 export type Publish = (result: CommandResult, value: Buffer, envelope: Envelope) => Promise<unknown>;
-
-/** The codec of the results topic. */
-export type ResultCodec = { encode(result: CommandResult): Buffer; decode(value: Buffer): CommandResult };
 
 /** A conclusion that contradicts the final result that stands: only one of the two can be true. */
 export type Contradiction = { ref: Ref; said: CommandResult; standing: CommandResult };
 
-/** Hooks for log and metrics. None of them may throw. */
+/** Hooks for the log. None of them may throw. */
 export type Observer = {
   /** A claim is taken over, because its owner did not conclude it in time. */
-  takeover(ref: Ref, attemptId: string): void;
+  takeover: (ref: Ref, attemptId: string) => void;
   /** Accepts pause ("open") or go on ("closed"). */
-  breaker(state: "open" | "closed"): void;
+  breaker: (state: "open" | "closed") => void;
   /** A write to Kafka failed and is tried again. */
-  retrying(what: "append" | "reread" | "publish" | "report", error: unknown): void;
+  retrying: (what: "append" | "reread" | "publish" | "report", error: unknown) => void;
 };
 
 export type Options = {
-  /**
-   * Connect and call timeout together: no call starts or goes on later than this after its claim was begun.
-   */
+  /** Connect and call timeout together: no call starts or goes on later than this after its claim was begun. */
   callWithinMs: number;
-  /**
-   * The connect timeout: no call starts later than this after its claim, so that the whole call timeout is
-   * left.
-   */
+  /** The connect timeout: no call starts later than this after its claim, so that all of the call timeout is left. */
   beginWithinMs: number;
   /** Another owner's claim is taken over this long after its callWithinMs has passed. */
   takeoverMarginMs: number;
@@ -79,16 +66,12 @@ export type Deps = {
   permit: () => CallPermit;
   call: Call;
   publish: Publish;
-  codec: ResultCodec;
+  /** Of the results topic. */
+  codec: { encode: (result: CommandResult) => Buffer; decode: (value: Buffer) => CommandResult };
   /** Writes the contradicting result as a dead letter. Log and metric come from the view. */
   contradiction: (contradiction: Contradiction) => Promise<void>;
   guard: Guard;
-  decide: Decide;
-  buildResult: BuildResult;
-  /**
-   * Whether the group's last heartbeat is younger than the session timeout. Asked right before the request is
-   * written.
-   */
+  /** Whether the group's last heartbeat is young enough. Asked right before the request is written. */
   mayStart: () => boolean;
   /** Whether people have paused the accepts. */
   acceptsPaused: () => boolean;
@@ -101,31 +84,22 @@ export type Deps = {
   traced?: ((envelope: Envelope) => Pick<Deps, "call" | "journal">) | undefined;
 };
 
-/** Call the partner (unless the guard forbids it), or refuse an invalid command. */
-export type Work =
-  { kind: "call"; command: Command; request: PartnerRequest } | { kind: "refuse"; verdict: Verdict };
-
 /** A command that was read, checked and translated. */
 export type PreparedCommand = {
   identity: Identity;
   /** Its journal key. */
   ref: Ref;
   requestHash: string;
-  work: Work;
+  /** Call the partner (unless the guard forbids it), or refuse an invalid command. */
+  work: { kind: "call"; command: Command; request: PartnerRequest } | { kind: "refuse"; verdict: Verdict };
   /** When this replica took the command up (epoch milliseconds). */
   receivedAt: number;
   envelope: Envelope;
 };
 
-/**
- * The stages of stopping, in the order in which they come. Every command in flight listens to them: raise
- * their limit of listeners (setMaxListeners).
- */
+/** The stages of stopping, in the order in which they come. Every command in flight listens to them. */
 export type StopSignals = {
-  /**
-   * Nothing new is started: the partition was revoked, or the process drains. Claims without a call are
-   * released.
-   */
+  /** Nothing new is started: the partition was revoked, or the process drains. Claims without a call are released. */
   stop: AbortSignal;
   /** The drain is over: open calls are cut off and concluded with what is known of them. */
   cut: AbortSignal;
@@ -136,16 +110,13 @@ export type StopSignals = {
 /** One of the slots for commands in flight. */
 export type Slot = {
   /** Frees the slot, because the command only waits now. */
-  leave(): void;
+  leave: () => void;
   /** Waits for a slot. */
-  take(signal: AbortSignal): Promise<void>;
+  take: (signal: AbortSignal) => Promise<void>;
 };
 
 /**
- * How a command ended. Its offset may be committed: at once when `answered`, after its dead letter when
- * `reused`.
+ * How a command ended. Its offset may be committed: at once with its result, after its dead letter when `reused`,
+ * because the commandId belongs to an earlier, different command.
  */
-export type Settled =
-  | { kind: "answered"; result: CommandResult }
-  /** The commandId belongs to an earlier, different command: COMMAND_ID_REUSED. */
-  | { kind: "reused" };
+export type Settled = CommandResult | "reused";

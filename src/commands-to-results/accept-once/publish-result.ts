@@ -1,5 +1,6 @@
 import type { CommandResult } from "../../records.ts";
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
+import { buildResult } from "../build-result.ts";
 import { retryUntilAborted } from "./kafka-retry.ts";
 import { publishedEntry, type Entry } from "./entry.ts";
 import type { Job } from "./job.ts";
@@ -22,25 +23,18 @@ const samePosition = (a: RecordPosition, b: RecordPosition): boolean =>
 /** The result that an entry holds or implies: the same on every replica and at every repetition. */
 const resultOf = ({ prepared, deps }: Job, { step }: Entry): StandingResult | null => {
   if (step.kind === "concluded")
-    return {
-      result: deps.codec.decode(step.result),
-      value: step.result,
-      requestHash: step.requestHash,
-      traceparent: step.traceparent,
-    };
+    return { ...step, result: deps.codec.decode(step.result), value: step.result };
   if (step.kind !== "claimed") return null;
-  // The fold itself concluded the command: the quote is taken. Only facts of the claim go in, so every
-  // replica builds the same bytes.
+  // The fold concluded it: the quote is taken. Only facts of the claim go in: every replica builds the same bytes.
   const { receivedAt, attempts, requestHash } = step;
   const identity = { ...prepared.identity, quoteId: step.quoteId ?? prepared.identity.quoteId };
-  const result = deps.buildResult({ identity, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
+  const result = buildResult({ identity, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
   return { result, value: deps.codec.encode(result), requestHash, traceparent: null };
 };
 
 const reread = async ({ deps, ref }: Job, position: RecordPosition): Promise<Entry | null> => {
   const entry = await deps.journal.reread(position);
-  // The topic was deleted and created again, and that has not been noticed yet: this entry is not of this
-  // journal.
+  // The topic was deleted and created again, and that has not been noticed yet: it is not of this journal.
   if (entry && entry.commandId !== ref.commandId)
     throw new Error(`entry ${positionText(position)} is not of ${ref.commandId}`);
   return entry;
@@ -62,46 +56,41 @@ const contradicting = ({ ref, ownConclusion }: Job, standing: CommandResult): Co
 };
 
 /**
- * Publishes the result that stands in the journal: the newest folded conclusion, not the one that this
- * replica appended.
- * @returns null when the state changed meanwhile and must be read again
+ * Publishes the result that stands in the journal: the newest folded conclusion, not the one that this replica
+ * appended. Null when the state changed meanwhile and must be read again.
  */
 export const publishStandingResult = async (job: Job, found: Decided): Promise<Settled | null> => {
   const { deps, ref, prepared, signals } = job;
   const { view } = deps;
   const newest = await read(job, found);
   if (newest === null) {
-    // Retention has deleted the entry. The watch of the log's start will have the view forget it; forgetting
-    // here, after one failed read, could free a quote.
+    // Retention has deleted the entry, and the watch will have the view forget it: not here, after one failed read.
     await deps.clock.sleep(deps.options.backoff.maxMs, signals.stop);
     return null;
   }
-  if (newest.requestHash !== prepared.requestHash) return { kind: "reused" };
+  if (newest.requestHash !== prepared.requestHash) return "reused";
   const { result, value } = newest;
   // A repeated command gets its answer in the trace of the repetition.
   const envelope = { ...prepared.envelope, traceparent: prepared.envelope.traceparent ?? newest.traceparent };
-  for (let published = false; !published;) {
+  const stands = (): boolean => {
     const now = view.look(ref);
-    if (!("position" in now) || !samePosition(now.position, found.position)) return null;
-    published = await deps.publish(result, value, envelope).then(
-      () => true,
-      async (error: unknown) => {
-        deps.observer.retrying("publish", error);
-        await deps.clock.sleep(deps.options.backoff.baseMs, signals.abandon);
-        return false;
-      },
-    );
-  }
+    return "position" in now && samePosition(now.position, found.position);
+  };
+  const isPublished = await retryUntilAborted(deps, "publish", signals.abandon, async () => {
+    if (!stands()) return false;
+    await deps.publish(result, value, envelope);
+    return true;
+  });
+  if (!isPublished) return null;
   const said = contradicting(job, result);
   if (said)
     await retryUntilAborted(deps, "report", signals.abandon, () =>
       deps.contradiction({ ref, said, standing: result }),
     );
-  // A final result after a doubt is durable now: no replica needs to publish it again. Not for a published
-  // IN_DOUBT: a final may have been folded meanwhile.
+  // No replica needs to publish a final result again. Not for an IN_DOUBT: a final may have been folded meanwhile.
   if (result.final && view.isUnpublished(ref))
     await retryUntilAborted(deps, "append", signals.abandon, () =>
       deps.journal.append(ref.key, publishedEntry(ref, result.resultId)),
     );
-  return { kind: "answered", result };
+  return result;
 };

@@ -1,9 +1,9 @@
 import type { CommandResult } from "../../records.ts";
-import type { ErrorCode } from "../types.ts";
+import { resultIdOf } from "../build-result.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { appendAndReadBack, appendConclusion, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
 import { publishedEntry, type Ref } from "./entry.ts";
-import type { Doubt, Look } from "./partition-view.ts";
+import type { Look } from "./partition-view.ts";
 import type { Claim } from "./fold-rules.ts";
 import type { Deps } from "./ports.ts";
 
@@ -46,72 +46,35 @@ export const resolvableAtMs = (claim: Pick<Claim, "timestampMs" | "callWithinMs"
 
 type ResolveDeps = WriteDeps &
   Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {
-    finalResultId: (commandId: string) => string;
     /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
     timeOf: (position: RecordPosition) => number | null;
   };
 
-const resultAt = (
-  deps: ResolveDeps,
-  position: RecordPosition,
-  signal: AbortSignal,
-): Promise<{
-  result: CommandResult;
-  value: Buffer;
-  note: string | null;
-  traceparent: string | null;
-} | null> => {
+type Found = { result: CommandResult; value: Buffer; note: string | null; traceparent: string | null };
+
+/** The result of a Concluded entry; null for another one. */
+const resultAt = (deps: ResolveDeps, position: RecordPosition, signal: AbortSignal): Promise<Found | null> =>
   // Decoding is retried too: it fails while the schema of an older result is being fetched.
-  return retryUntilAborted(deps, "reread", signal, async () => {
+  retryUntilAborted(deps, "reread", signal, async () => {
     const entry = await deps.journal.reread(position);
     if (entry?.step.kind !== "concluded") return null;
     const { result: value, note, traceparent } = entry.step;
     return { result: deps.codec.decode(value), value, note, traceparent };
   });
-};
 
-/** The quoteIds of commands in doubt, as the commands spell them. */
-export const quotesOf = (deps: ResolveDeps, refs: readonly Ref[], signal: AbortSignal): Promise<string[]> =>
-  Promise.all(
-    refs.map(async (ref) => {
-      const found = deps.view.look(ref);
-      const doubted = found.kind === "doubt" ? await resultAt(deps, found.position, signal) : null;
-      return doubted?.result.quoteId ?? ref.key;
-    }),
-  );
+const NOT_EXECUTED = { code: "OPERATOR_DECISION", message: "an operator says that it was not executed" };
 
-const NOT_EXECUTED = "an operator says that it was not executed";
-const operatorCode: ErrorCode = "OPERATOR_DECISION";
-
-const decisionOn = (deps: ResolveDeps, doubted: CommandResult, { as }: Decision): CommandResult => ({
+const decisionOn = (doubted: CommandResult, { as }: Decision, nowMs: number): CommandResult => ({
   ...doubted,
-  resultId: deps.finalResultId(doubted.commandId),
+  resultId: resultIdOf(doubted.commandId, true),
   outcome: as === "succeeded" ? "SUCCEEDED" : "FAILED",
   final: true,
   transactionId: as === "succeeded" ? doubted.transactionId : null,
   // Note and name are not for those who read results: they stand in the journal and in the audit topic.
-  error: as === "succeeded" ? null : { code: operatorCode, message: NOT_EXECUTED },
+  error: as === "succeeded" ? null : NOT_EXECUTED,
   decidedBy: "OPERATOR",
-  completedAt: deps.clock.now(),
+  completedAt: nowMs,
 });
-
-const appendDecision = async (
-  deps: ResolveDeps,
-  { ref, claim, position }: Pick<Doubt, "ref" | "claim" | "position">,
-  decision: Decision,
-  signal: AbortSignal,
-): Promise<Buffer | null> => {
-  const doubted = await resultAt(deps, position, signal);
-  if (!doubted) return null;
-  const result = decisionOn(deps, doubted.result, decision);
-  // It names the attempt in doubt, as a late answer would: the order in the log decides which of the two
-  // stands.
-  const { attemptId, requestHash } = claim;
-  const note = `${decision.by}: ${decision.note}`;
-  const { traceparent } = doubted;
-  const conclusion = { attemptId, requestHash, note, traceparent, signal };
-  return (await appendConclusion(deps, ref, conclusion, result)).value;
-};
 
 /**
  * The age of a claim by the broker's clock: the LogAppendTime of an entry appended now, less that of the
@@ -154,32 +117,35 @@ export const resolve = async (
   decision: Decision,
   signal: AbortSignal,
 ): Promise<Resolved> => {
-  const { view, journal } = deps;
+  const { view, journal, clock } = deps;
   const before = view.look(ref);
-  if (before.kind !== "doubt") return withoutDoubt(deps, before, signal);
-
-  if (!decision.force) {
+  if (before.kind === "doubt" && !decision.force) {
     const ageMs = await ageOf(deps, ref, before.claim, signal);
     if (ageMs < neededAgeMs(before.claim)) return { kind: "tooYoung" };
   }
   const now = view.look(ref);
   if (now.kind !== "doubt") return withoutDoubt(deps, now, signal);
 
-  const decided = await appendDecision(deps, { ref, ...now }, decision, signal);
-  if (decided === null) return { kind: "unknown" };
+  const doubted = await resultAt(deps, now.position, signal);
+  if (!doubted) return { kind: "unknown" };
+  // It names the attempt in doubt, as a late answer would: the order in the log decides which of the two stands.
+  const { attemptId, requestHash } = now.claim;
+  const { traceparent } = doubted;
+  const conclusion = { attemptId, requestHash, note: `${decision.by}: ${decision.note}`, traceparent };
+  const result = decisionOn(doubted.result, decision, clock.now());
+  const decided = await appendConclusion(deps, ref, conclusion, result, signal);
+
   const after = view.look(ref);
   if (after.kind !== "concluded") throw new Error("the journal began anew while the decision was read back");
-  const standing = await resultAt(deps, after.position, signal);
   const { position } = after;
+  const standing = await resultAt(deps, position, signal);
   if (!standing) return { kind: "decided", result: null, note: null, position };
-  const { result, value, note, traceparent } = standing;
   await retryUntilAborted(deps, "publish", signal, () =>
-    deps.publish(result, value, { traceparent, origin: null }),
+    deps.publish(standing.result, standing.value, { traceparent: standing.traceparent, origin: null }),
   );
   await retryUntilAborted(deps, "append", signal, () =>
-    journal.append(ref.key, publishedEntry(ref, result.resultId)),
+    journal.append(ref.key, publishedEntry(ref, standing.result.resultId)),
   );
-  return value.equals(decided)
-    ? { kind: "resolved", result, position }
-    : { kind: "decided", result, note, position };
+  if (standing.value.equals(decided.value)) return { kind: "resolved", result: standing.result, position };
+  return { kind: "decided", result: standing.result, note: standing.note, position };
 };

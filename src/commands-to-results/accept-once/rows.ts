@@ -13,10 +13,9 @@ const capacityFor = (rows: number): number => {
  * last word is zero is empty. All rows with the same first word stand in one run, which an empty row ends. Filled to
  * between 35 and 70 percent.
  * @param width words of a row
- * @param expected about how many rows will come: a table that need not grow saves the time of copying it
  */
-export const createRows = (width: number, expected = 0) => {
-  let capacity = capacityFor(expected);
+export const createRows = (width: number) => {
+  let capacity = SMALLEST;
   let words = new Uint32Array(capacity * width);
   let count = 0;
 

@@ -1,13 +1,12 @@
-import { DeadlineError, startStopwatch } from "../../runtime/clock.ts";
+import { startStopwatch } from "../../runtime/clock.ts";
 import { tryOnce } from "./attempt.ts";
-import { writeConclusion, type Job } from "./job.ts";
+import type { Job } from "./job.ts";
 import type { Claim } from "./fold-rules.ts";
 import { acceptOwnerLost, createOwnerLost } from "./verdicts-without-answer.ts";
 
 /**
- * How much longer the owner of a claim may be at its call. Measured from the claim's LogAppendTime and from
- * when this job first saw it, whichever ends first: clock skew can cause a needless doubt, never a second
- * call.
+ * How much longer the owner of a claim may be at its call. Measured from the claim's LogAppendTime and from when this
+ * job first saw it, whichever ends first: clock skew can cause a needless doubt, never a second call.
  */
 const patienceLeftMs = (job: Job, { attemptId, callWithinMs, timestampMs }: Claim): number => {
   const { clock, options } = job.deps;
@@ -17,43 +16,22 @@ const patienceLeftMs = (job: Job, { attemptId, callWithinMs, timestampMs }: Clai
   return callWithinMs + options.takeoverMarginMs - ageMs;
 };
 
-/** Waits for another entry of the key. Leaves the slot meanwhile. */
-const waitForOwner = async ({ deps, ref, signals, slot }: Job, leftMs: number): Promise<void> => {
-  slot.leave();
-  try {
-    await deps.clock.withDeadline(leftMs, signals.stop, (inner) => deps.view.changed(ref, inner));
-  } catch (error) {
-    if (!(error instanceof DeadlineError)) throw error;
-  }
-  await slot.take(signals.stop);
-};
-
-/**
- * The key is held by an attempt of another job: waits for its conclusion, and concludes for it once its time
- * is over.
- */
+/** The key is held by an attempt of another job: waits for its conclusion, and concludes once its time is over. */
 export const takeOver = async (job: Job, claim: Claim): Promise<void> => {
   const { deps, ref } = job;
   const { work } = job.prepared;
   const leftMs = patienceLeftMs(job, claim);
-  if (leftMs > 0) {
-    await waitForOwner(job, leftMs);
-    return;
-  }
+  // Until another entry of the key comes.
+  if (leftMs > 0) return job.waitAtMost(leftMs, (signal) => deps.view.changed(ref, signal));
   deps.observer.takeover(ref, claim.attemptId);
   const { attemptId, receivedAt } = claim;
   // The lost call counts as an attempt: it may have been sent.
-  const lost = { attemptId, receivedAt, attempts: claim.attempts + 1 };
-  if (ref.operation === "ACCEPT_QUOTE") {
-    await writeConclusion(job, { ...lost, verdict: acceptOwnerLost });
-    return;
-  }
+  const lost = { receivedAt, attempts: claim.attempts + 1 };
+  if (ref.operation === "ACCEPT_QUOTE") return job.conclude(attemptId, acceptOwnerLost, lost);
   job.attempts = Math.max(job.attempts, lost.attempts);
   const isTooLate = job.elapsedMs() >= deps.options.deadlineMs;
   if (work.kind === "refuse" || isTooLate || deps.guard(work.command, deps.clock.now()) !== null)
-    await writeConclusion(job, { ...lost, verdict: createOwnerLost });
-  else {
-    job.lostCreate ??= createOwnerLost;
-    await tryOnce(job, work, { supersedes: attemptId, leave: () => undefined });
-  }
+    return job.conclude(attemptId, createOwnerLost, lost);
+  job.lostCreate ??= createOwnerLost;
+  await tryOnce(job, work, { supersedes: attemptId, leave: () => undefined });
 };

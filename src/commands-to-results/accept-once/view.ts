@@ -1,17 +1,23 @@
-import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
-import { fingerprint, keyName } from "./fingerprint.ts";
-import type { Contradicted, Doubt, Held, Look, PartitionView, Unpublished } from "./partition-view.ts";
-import { createPartitionView } from "./partition-view.ts";
-import { createWaiters } from "./waiters.ts";
+import { contentOf, fingerprint, keyName } from "./fingerprint.ts";
+import {
+  commandName,
+  createPartitionView,
+  type Contradicted,
+  type Doubt,
+  type Held,
+  type Look,
+  type Open,
+  type PartitionView,
+  type Unpublished,
+} from "./partition-view.ts";
+import { createWaiters, type Waiters } from "./waiters.ts";
 
 /**
- * What the view did with a record.
- * - `folded`: it was the next one
- * - `old`: it was folded before
- * - `gap`: records are missing before it, or `begin` was not called. The partition's state is discarded: call `begin`
- *   again.
- * - `halted`: this record, or one before it, cannot be folded by this build. The view stays unready.
+ * What the view did with a record. `folded`: it was the next one; `old`: it was folded before; `gap`: records are
+ * missing before it, so the partition's state is discarded until `begin`; `halted`: this build cannot fold it, or one
+ * before it, and the view stays unready.
  */
 export type Taken = "folded" | "old" | "gap" | "halted";
 
@@ -19,37 +25,11 @@ type Part = {
   view: PartitionView;
   /** Offset of the next record; null until the partition is begun. */
   next: number | null;
-  /**
-   * The view is ready from this offset on: the log's end at `begin`, or the position before `discard` if that is
-   * later.
-   */
+  /** The view is ready from this offset on: the log's end at `begin`, or where the view was before. */
   target: number;
   halted: boolean;
-  waiters: ReturnType<typeof createWaiters<number>>;
+  waiters: Waiters<number>;
 };
-
-const freshPart = (
-  partition: number,
-  contradicted: (contradiction: Contradicted) => void,
-  expected = 0,
-): Part => ({
-  view: createPartitionView(partition, contradicted, expected),
-  next: null,
-  target: 0,
-  halted: false,
-  waiters: createWaiters<number>(),
-});
-
-/** A claim and its conclusion: seldom more. */
-const ENTRIES_PER_COMMAND = 2;
-/**
- * Tables are sized for no more commands of a partition than these, and grow beyond. A range may reach further than
- * the log: up to where a journal that was lost once ended.
- */
-const MAX_EXPECTED_COMMANDS = 2_000_000;
-
-const expectedCommands = (entries: number): number =>
-  Math.min(entries / ENTRIES_PER_COMMAND, MAX_EXPECTED_COMMANDS);
 
 const isReady = ({ next, target, halted }: Part): boolean => !halted && next !== null && next >= target;
 
@@ -57,23 +37,25 @@ const isReady = ({ next, target, halted }: Part): boolean => !halted && next !==
  * The journal as this replica has read it.
  * @param options.partitions how many partitions the journal has; never changed while replicas run
  * @param options.partitionOf the partition that a record with this key is appended to
- * @param options.contradicted called once for each contradiction, however often the log is read
+ * @param options.contradicted called for each contradiction, each time that it is read
  */
-export const createView = (options: {
+export const createView = ({
+  partitions,
+  partitionOf,
+  contradicted = () => undefined,
+}: {
   partitions: number;
   partitionOf: (key: string) => number;
   contradicted?: (contradiction: Contradicted) => void;
 }) => {
-  const heard = new Set<string>();
-  const contradicted = (contradiction: Contradicted): void => {
-    const place = positionText(contradiction.position);
-    if (heard.has(place)) return;
-    heard.add(place);
-    options.contradicted?.(contradiction);
-  };
-  const parts = Array.from({ length: options.partitions }, (_, partition) =>
-    freshPart(partition, contradicted),
-  );
+  const fresh = (partition: number, target: number, waiters: Waiters<number>): Part => ({
+    view: createPartitionView(partition, contradicted),
+    next: null,
+    target,
+    halted: false,
+    waiters,
+  });
+  const parts = Array.from({ length: partitions }, (_, i) => fresh(i, 0, createWaiters<number>()));
   const keys = createWaiters<string>();
   const readiness = createWaiters<"ready">();
 
@@ -82,20 +64,22 @@ export const createView = (options: {
     if (!found) throw new RangeError(`the journal has no partition ${partition}`);
     return found;
   };
-  const partOf = (ref: Ref): Part => part(options.partitionOf(ref.key));
+  const partOf = (ref: Ref): Part => part(partitionOf(ref.key));
+  /** The open key of a command; null if no command, or another one, has the key open. */
+  const openOf = (ref: Ref): Open | null => {
+    const open = partOf(ref).view.opens.get(keyName(ref));
+    return open?.claim.commandId === ref.commandId ? open : null;
+  };
+  const opens = (): Open[] => parts.flatMap(({ view }) => [...view.opens.values()]);
   let trusted = true;
   const ready = (): boolean => trusted && parts.every(isReady);
   const announce = (): void => {
     if (ready()) readiness.wake("ready");
   };
 
-  const discard = (partition: number, expected = 0): void => {
+  const discard = (partition: number): Part => {
     const { next, target, waiters } = part(partition);
-    parts[partition] = {
-      ...freshPart(partition, contradicted, expected),
-      target: Math.max(next ?? 0, target),
-      waiters,
-    };
+    return (parts[partition] = fresh(partition, Math.max(next ?? 0, target), waiters));
   };
 
   return {
@@ -129,15 +113,11 @@ export const createView = (options: {
     },
 
     /**
-     * A partition is about to be read from the start of the log. Until then its records are refused: a tail may still
-     * deliver records of its former position.
-     * @param range.startOffset the first offset that the log holds; the first record taken must have it
-     * @param range.endOffset the offset after the last one; the view is ready when it gets there
+     * A partition is about to be read from the start of the log; the view is ready at its end. Until then its records
+     * are refused: a tail may still deliver records of its former position.
      */
     begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
-      const entries = range.endOffset - range.startOffset;
-      discard(partition, expectedCommands(entries));
-      const own = part(partition);
+      const own = discard(partition);
       own.next = range.startOffset;
       own.target = Math.max(own.target, range.endOffset);
       own.waiters.wakeIf((offset) => offset < range.startOffset);
@@ -153,10 +133,7 @@ export const createView = (options: {
     /** The next offset of a partition; null if it needs `begin`. */
     nextOffset: (partition: number): number | null => part(partition).next,
 
-    /**
-     * Whether all partitions are read up to their end at `begin`. While false, no command is taken and no call is
-     * made.
-     */
+    /** Whether all partitions are read up to their end at `begin`. Without, no command is taken and no call made. */
     ready,
     untilReady: (signal: AbortSignal): Promise<void> =>
       ready() ? Promise.resolve() : readiness.wait("ready", signal),
@@ -171,30 +148,43 @@ export const createView = (options: {
     /** Resolves when the next record of this key is folded. */
     changed: (ref: Ref, signal: AbortSignal): Promise<void> => keys.wait(keyName(ref), signal),
 
-    look: (ref: Ref): Look => partOf(ref).view.look(ref),
+    look: (ref: Ref): Look => {
+      const open = openOf(ref);
+      if (open) {
+        const { claim, position, sinceMs } = open;
+        return sinceMs === null ? { kind: "held", claim } : { kind: "doubt", claim, position };
+      }
+      const partition = partitionOf(ref.key);
+      const { final } = part(partition).view.memory.look(fingerprint(ref));
+      if (!final) return { kind: "free" };
+      return { kind: "concluded", position: { partition, offset: final.offset } };
+    },
     /** Whether the command's first entry has other content: then the commandId belongs to that one. */
-    hasOtherContent: (ref: Ref, requestHash: string): boolean =>
-      partOf(ref).view.hasOtherContent(ref, requestHash),
-    /**
-     * Whether the commandId was used under another key, and not under this one: then it belongs to that other
-     * command.
-     */
+    hasOtherContent: (ref: Ref, requestHash: string): boolean => {
+      const { content: first } = partOf(ref).view.memory.look(fingerprint(ref));
+      return first !== null && first !== contentOf(requestHash);
+    },
+    /** Whether the commandId was used under another key and not under this one: it belongs to that other command. */
     isNamedElsewhere: (ref: Ref): boolean => {
       const print = fingerprint(ref);
-      return !partOf(ref).view.knows(print) && parts.some(({ view }) => view.knowsElsewhere(print));
+      if (partOf(ref).view.memory.look(print).content !== null) return false;
+      return parts.some(({ view }) => view.memory.knowsElsewhere(print));
     },
-    /** Whether this attempt may make its call, as far as this replica knows. */
+    /** Whether this attempt may make its call: it holds the key, and no accept of it is known to have been executed. */
     holds: (ref: Ref, attemptId: string): boolean => {
       const own = partOf(ref);
-      return trusted && isReady(own) && own.view.holds(ref, attemptId);
+      const open = openOf(ref);
+      if (!trusted || !isReady(own) || open?.claim.attemptId !== attemptId) return false;
+      return open.sinceMs === null && !own.view.memory.look(open.print).spent;
     },
-    isUnpublished: (ref: Ref): boolean => partOf(ref).view.isUnpublished(ref),
-    unpublished: (): Unpublished[] => parts.flatMap(({ view }) => view.unpublished()),
-    held: (): Held[] => parts.flatMap(({ view }) => view.held()),
-    doubts: (): Doubt[] => parts.flatMap(({ view }) => view.doubts()),
+    isUnpublished: (ref: Ref): boolean => partOf(ref).view.unpublished.has(commandName(ref)),
+    unpublished: (): Unpublished[] => parts.flatMap(({ view }) => [...view.unpublished.values()]),
+    held: (): Held[] => opens().filter(({ sinceMs }) => sinceMs === null),
+    doubts: (): Doubt[] =>
+      opens().flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),
     /** Forgets what stands before this position, the first one that the log still holds. */
     forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).view.forgetBefore(offset),
-    count: () => parts.map(({ view }) => view.count()),
+    count: () => parts.map(({ view }) => ({ open: view.opens.size, commands: view.memory.count })),
   };
 };
 

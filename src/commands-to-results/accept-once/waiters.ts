@@ -1,23 +1,18 @@
 import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
 
-/** Wait by name until somebody wakes that name. */
-export type Waiters<Name> = {
-  wait(name: Name, signal: AbortSignal): Promise<void>;
-  wake(name: Name): void;
-  wakeIf(condition: (name: Name) => boolean): void;
-};
+export type Waiters<Name> = ReturnType<typeof createWaiters<Name>>;
 
-export const createWaiters = <Name>(): Waiters<Name> => {
+/** Wait by name until somebody wakes that name. */
+export const createWaiters = <Name>() => {
   const waiting = new Map<Name, Set<() => void>>();
   const wake = (name: Name): void => {
-    if (waiting.size === 0) return;
     const wakes = waiting.get(name);
     if (!wakes) return;
     waiting.delete(name);
     for (const each of wakes) each();
   };
   return {
-    wait: (name, signal) =>
+    wait: (name: Name, signal: AbortSignal): Promise<void> =>
       wakeOrAbort(signal, (waker) => {
         const wakes = waiting.get(name) ?? new Set();
         waiting.set(name, wakes.add(waker));
@@ -27,8 +22,7 @@ export const createWaiters = <Name>(): Waiters<Name> => {
         };
       }),
     wake,
-    wakeIf: (condition) => {
-      if (waiting.size === 0) return;
+    wakeIf: (condition: (name: Name) => boolean): void => {
       for (const name of [...waiting.keys()]) if (condition(name)) wake(name);
     },
   };

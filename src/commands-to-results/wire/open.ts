@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { buildResult, resultIdOf } from "../build-result.ts";
 import { checkFor } from "../check.ts";
-import { decide } from "../disposition.ts";
 import { createExecute } from "../accept-once/execute.ts";
 import { commandsToResults, type Handled } from "../flow.ts";
 import { guardFor } from "../guard.ts";
-import { doubtOrphans } from "../accept-once/loops.ts";
-import type { Contradiction } from "../accept-once/ports.ts";
-import { republish } from "../accept-once/loops.ts";
+import { doubtOrphans, republish } from "../accept-once/loops.ts";
+import type { Contradiction, Deps } from "../accept-once/ports.ts";
 import { readCommand } from "../read-command.ts";
 import type { Config } from "../../config/config.ts";
 import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-consumer.ts";
@@ -94,42 +91,39 @@ export const openCommands = async (
   for (const { signal } of [cut, abandon]) setMaxListeners(0, signal);
 
   const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
+    // Under the key that the result would have.
+    const [key, value] = [Buffer.from(ref.commandId), results.codec.encode(said)];
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
-    const record = {
-      ...place,
-      // The key that the result would have.
-      key: Buffer.from(ref.commandId),
-      value: results.codec.encode(said),
-      headers: NO_HEADERS,
-    };
-    await deadLetters.parkCommand(record, "CONTRADICTING_ANSWER", `the final result is ${standing.outcome}`);
+    const detail = `the final result is ${standing.outcome}`;
+    await deadLetters.parkCommand(
+      { ...place, key, value, headers: NO_HEADERS },
+      "CONTRADICTING_ANSWER",
+      detail,
+    );
   };
 
   const call = measured(partner.call, metrics, clock);
   const spans = commandSpans(config, services.traces, { call, journal, mask: partner.mask });
 
-  const deps = {
+  const deps: Deps = {
     clock,
     view,
     journal,
     random,
     guard: guardFor({ maxAgeMs: commands.maxAgeMs }),
-    decide,
     codec: results.codec,
     contradiction,
     permit: partner.permit,
     call,
     traced: spans.traced,
     publish: results.publish,
-    buildResult,
     acceptsPaused: () => pauses.isHeld("accepts"),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
-      takeover: (ref: object, attemptId: string) => log.warn({ ...ref, attemptId }, "command.owner.lost"),
-      breaker: (state: string) => log.warn({ state }, "partner.breaker"),
-      retrying: (what: string, error: unknown) =>
-        log.warn({ what, reason: messageOf(error) }, "command.retrying"),
+      takeover: (ref, attemptId) => log.warn({ ...ref, attemptId }, "command.owner.lost"),
+      breaker: (state) => log.warn({ state }, "partner.breaker"),
+      retrying: (what, error) => log.warn({ what, reason: messageOf(error) }, "command.retrying"),
     },
     options: {
       callWithinMs: settings.connectTimeoutMs + settings.callTimeoutMs,
@@ -144,12 +138,13 @@ export const openCommands = async (
 
   const flow = commandsToResults({
     read: readCommand({
-      check: checkFor({ purposes: config.partner.purposes, currencies: config.partner.currencies }),
+      check: checkFor(settings),
       decode: commandDecoder(services, schemaIds.command),
     }),
-    buildResult,
     execute: createExecute(deps),
-    publishUnjournaled: results.publishUnjournaled,
+    publish: async (result, envelope) => {
+      await results.publish(result, results.codec.encode(result), envelope);
+    },
     park: async (record, reason, detail) => {
       await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail, contextOf(record));
     },
@@ -196,20 +191,14 @@ export const openCommands = async (
   });
   const always = { ...REPUBLISH, signal: abandon.signal };
   const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
-  const finalResultId = (commandId: string): string => resultIdOf(commandId, true);
-  const doubting = doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
+  const doubting = doubtOrphans(deps, always).catch(() => undefined);
 
   return {
     numbers: () => {
-      const doubts = view.doubts();
-      const oldest = Math.min(clock.now(), ...doubts.map(({ sinceMs }) => sinceMs));
-      const oldestDoubtSeconds = (clock.now() - oldest) / 1_000;
-      return {
-        unfinished: consumer.unfinished(),
-        inFlight: consumer.inFlight(),
-        doubts: doubts.length,
-        oldestDoubtSeconds,
-      };
+      const agesMs = view.doubts().map(({ sinceMs }) => clock.now() - sinceMs);
+      const oldestDoubtSeconds = Math.max(0, ...agesMs) / 1_000;
+      const [unfinished, inFlight] = [consumer.unfinished(), consumer.inFlight()];
+      return { unfinished, inFlight, doubts: agesMs.length, oldestDoubtSeconds };
     },
     lag: consumer.lag,
     components: () => {
@@ -225,10 +214,8 @@ export const openCommands = async (
     },
     waiting: () => ({ ...results.waiting(), [config.topics.journal]: journalTopic.waiting() }),
     drain: async (ms) => {
-      const cutting = setTimeout(
-        () => cut.abort(new Error("the process stops")),
-        Math.max(0, ms - CONCLUDE_MS),
-      );
+      const cutOff = (): void => cut.abort(new Error("the process stops"));
+      const cutting = setTimeout(cutOff, Math.max(0, ms - CONCLUDE_MS));
       const stopping = consumer.stop(Math.max(0, ms - LEAVE_MS));
       await clock.within(ms, undefined, stopping).catch(() => undefined);
       clearTimeout(cutting);

@@ -1,4 +1,4 @@
-import type { Envelope, Origin, Publish, ResultCodec } from "../accept-once/ports.ts";
+import type { Origin, Publish } from "../accept-once/ports.ts";
 import type { Config } from "../../config/config.ts";
 import { decoder, encoder } from "../../kafka/schema/codec.ts";
 import { cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
@@ -10,29 +10,14 @@ import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext } from "../../runtime/traces.ts";
 import type { Services } from "../../services/services.ts";
 import { bridgeSource } from "../../services/source.ts";
-import type { Subsystem } from "../../services/subsystem.ts";
 import { contextOf } from "../../services/traces/context.ts";
 import { sendInSpan } from "../../services/traces/record-span.ts";
 
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
 
-/** Resolves with the position of the result's record. */
+/** Publishes a result under its commandId, or under the key of its origin. Resolves with the record's position. */
 type PublishResult = (...published: Parameters<Publish>) => Promise<RecordPosition>;
-
-/** The results topic: codec and publisher. */
-export type Results = Subsystem & {
-  codec: ResultCodec;
-  /**
-   * Publishes a result under its commandId, or under the key of its origin. Its span is a child of the
-   * envelope's trace.
-   */
-  publish: PublishResult;
-  /** The same if that trace may have ended long ago: the span links to it instead. */
-  publishLate: PublishResult;
-  /** Publishes the result of a record without a commandId, which has no entry in the journal. */
-  publishUnjournaled: (result: CommandResult, envelope: Envelope) => Promise<void>;
-};
 
 const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
   ["command-topic", topic],
@@ -40,7 +25,8 @@ const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
   ["command-offset", String(offset)],
 ];
 
-export const openResults = (config: Config, services: Services, schemaId: number): Results => {
+/** The results topic: codec and publisher. */
+export const openResults = (config: Config, services: Services, schemaId: number) => {
   const topic = config.topics.results;
   const schema = readSchema("command-result");
   const encode = encoder<CommandResult>(schema, schemaId);
@@ -109,23 +95,20 @@ export const openResults = (config: Config, services: Services, schemaId: number
         (trace) => put(result, value, origin, trace),
       );
     };
-  const publish = publishAs("parent");
-
   return {
     codec: {
       encode,
-      decode: (value) => {
+      decode: (value: Buffer): CommandResult => {
         const decoded = decode(value);
         if (decoded instanceof Promise) throw new Error("the schema of an earlier result is being asked for");
         if (!decoded.ok) throw new Error(`an earlier result cannot be read: ${decoded.detail}`);
         return decoded.value;
       },
     },
-    publish,
+    /** Its span is a child of the envelope's trace. */
+    publish: publishAs("parent"),
+    /** That trace may have ended long ago: the span links to it. */
     publishLate: publishAs("link"),
-    publishUnjournaled: async (result, envelope) => {
-      await publish(result, encode(result), envelope);
-    },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
     close: () => publisher.close(0),

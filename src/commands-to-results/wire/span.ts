@@ -1,9 +1,8 @@
 import type { CommandRecord, Handled } from "../flow.ts";
-import type { Deps, Journal } from "../accept-once/ports.ts";
+import type { Deps } from "../accept-once/ports.ts";
 import type { Config } from "../../config/config.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import type { Partner } from "../../partner/client.ts";
-import type { Call } from "../../partner/types.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
 import { beginsAt, contextOf, traceOf } from "../../services/traces/context.ts";
 import { callInSpan } from "../../services/traces/partner-span.ts";
@@ -46,25 +45,17 @@ const end = (
   );
 };
 
-const NO_TRACE = { traceparent: null };
+type Work = (record: Incoming & CommandRecord) => Promise<Handled>;
 
-export type CommandSpans = {
-  /** Runs `work` within the span of a record; the record carries its trace context. */
-  around: (
-    record: Incoming,
-    work: (record: Incoming & CommandRecord) => Promise<Handled>,
-  ) => Promise<Handled>;
-  traced: Deps["traced"];
-};
-
+/** `around` runs `work` within the span of a record, which carries its trace context. */
 export const commandSpans = (
   { topics, kafka, partner: { baseUrl } }: Config,
   traces: Traces | null,
-  { call, journal, mask }: { call: Call; journal: Journal } & Pick<Partner, "mask">,
-): CommandSpans => {
+  { call, journal, mask }: Pick<Deps, "call" | "journal"> & Pick<Partner, "mask">,
+): { around: (record: Incoming, work: Work) => Promise<Handled>; traced: Deps["traced"] } => {
   if (traces === null)
     return {
-      around: (record, work) => work({ ...record, ...(traceOf(record) ?? NO_TRACE) }),
+      around: (record, work) => work({ ...record, ...(traceOf(record) ?? { traceparent: null }) }),
       traced: undefined,
     };
   const address = { url: new URL(baseUrl ?? ""), mask };

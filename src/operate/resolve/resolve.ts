@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import { openJournal } from "../../commands-to-results/accept-once/journal/open.ts";
 import { isRegistryError } from "../../services/outage.ts";
 import { openResults } from "../../commands-to-results/wire/results.ts";
-import { resultIdOf } from "../../commands-to-results/build-result.ts";
 import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
 import {
-  quotesOf,
   resolvableAtMs,
   resolve as endInJournal,
   withoutDoubt,
@@ -63,7 +61,6 @@ const readAndDecide = async (
     codec: results.codec,
     publish,
     newId: () => randomUUID(),
-    finalResultId: (id: string) => resultIdOf(id, true),
     timeOf: finder.timeOf,
     observer: { retrying: () => undefined },
     options: { backoff: BACKOFF },
@@ -79,10 +76,7 @@ const readAndDecide = async (
     await untilRead(connections, opened, stopped);
     const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
     if (chosen.kind === "unknown") return chosen;
-    if (chosen.kind === "several") {
-      const { refs } = chosen;
-      return { kind: "several", quotes: await inTime((signal) => quotesOf(deps, refs, signal)) };
-    }
+    if (chosen.kind === "several") return { kind: "several", quotes: chosen.refs.map(({ key }) => key) };
     const { ref } = chosen;
     const found = view.look(ref);
     if (found.kind !== "doubt") return placed(await inTime((signal) => withoutDoubt(deps, found, signal)));

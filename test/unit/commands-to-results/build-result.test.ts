@@ -6,7 +6,7 @@ import {
   resultIdOf,
   unnamedResultId,
 } from "../../../src/commands-to-results/build-result.ts";
-import type { Verdict } from "../../../src/commands-to-results/types.ts";
+import { ownVerdict, type Verdict } from "../../../src/commands-to-results/types.ts";
 import { acceptRequest, command, createRequest } from "./commands.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
@@ -49,21 +49,10 @@ describe("results", () => {
   });
 
   it("concludes a doubt, which is not final", () => {
-    const doubt: Verdict = {
-      outcome: "IN_DOUBT",
-      error: { code: "ANSWER_LOST", message: "m" },
-      decidedBy: "BRIDGE",
-      answer: null,
-    };
-    expect(
-      buildResult({ identity: identityOf(command(acceptRequest())), ...times, attempts: 1 }, doubt),
-    ).toMatchObject({
-      resultId: sha("c-1\nin-doubt"),
-      final: false,
-      transactionId: null,
-      httpStatus: null,
-      response: null,
-      error: { code: "ANSWER_LOST", message: "m" },
+    const facts = { identity: identityOf(command(acceptRequest())), ...times, attempts: 1 };
+    expect(buildResult(facts, ownVerdict("IN_DOUBT", "ANSWER_LOST", "m"))).toMatchObject({
+      ...{ resultId: sha("c-1\nin-doubt"), final: false, transactionId: null, httpStatus: null },
+      ...{ response: null, error: { code: "ANSWER_LOST", message: "m" }, decidedBy: "BRIDGE" },
     });
   });
 

@@ -1,17 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { decide } from "../../../src/commands-to-results/disposition.ts";
-import type { Disposition } from "../../../src/commands-to-results/types.ts";
+import { decide, type Disposition } from "../../../src/commands-to-results/disposition.ts";
 import type { Answer, Outcome } from "../../../src/partner/types.ts";
 
 const answer = (
   httpStatus: number,
   body: string | null = "{}",
   retryAfterMs: number | null = null,
-): Answer => ({
-  httpStatus,
-  body,
-  retryAfterMs,
-});
+): Answer => {
+  return { httpStatus, body, retryAfterMs };
+};
 
 const summary = (disposition: Disposition): string => {
   const { kind } = disposition;
@@ -20,73 +17,51 @@ const summary = (disposition: Disposition): string => {
   return `${kind} ${outcome} ${error?.code ?? "-"} ${decidedBy}`;
 };
 
-const outcomes: [string, Outcome, string, string][] = [
-  [
-    "2xx",
-    { kind: "executed", answer: answer(200) },
-    "conclude SUCCEEDED - PARTNER",
-    "conclude SUCCEEDED - PARTNER",
-  ],
-  [
-    "2xx cut off",
-    { kind: "executed", answer: answer(200, null) },
-    "conclude SUCCEEDED - PARTNER",
-    "conclude FAILED ANSWER_LOST BRIDGE",
-  ],
+const unknown = (httpStatus: number | null): Outcome => {
+  return { kind: "unknown", reason: "r", answer: httpStatus === null ? null : answer(httpStatus) };
+};
+const executed = (of: Answer): Outcome => ({ kind: "executed", answer: of });
+
+const outcomes: [string, Outcome, accept: string, create: string][] = [
+  ["2xx", executed(answer(200)), "SUCCEEDED - PARTNER", "SUCCEEDED - PARTNER"],
+  ["2xx cut off", executed(answer(200, null)), "SUCCEEDED - PARTNER", "FAILED ANSWER_LOST BRIDGE"],
   [
     "2xx cut off, with the quoteId in the head",
-    { kind: "executed", answer: { ...answer(201, null), quoteId: "q-1" } },
-    "conclude SUCCEEDED - PARTNER",
-    "conclude SUCCEEDED - PARTNER",
+    executed({ ...answer(201, null), quoteId: "q-1" }),
+    "SUCCEEDED - PARTNER",
+    "SUCCEEDED - PARTNER",
   ],
   [
     "2xx that says that it failed",
     { kind: "unclear", answer: answer(200, '{"success":false}') },
-    "conclude IN_DOUBT ANSWER_UNCLEAR BRIDGE",
-    "conclude REJECTED PARTNER_REJECTED PARTNER",
+    "IN_DOUBT ANSWER_UNCLEAR BRIDGE",
+    "REJECTED PARTNER_REJECTED PARTNER",
   ],
   [
     "4xx",
     { kind: "refused", answer: answer(422) },
-    "conclude REJECTED PARTNER_REJECTED PARTNER",
-    "conclude REJECTED PARTNER_REJECTED PARTNER",
+    "REJECTED PARTNER_REJECTED PARTNER",
+    "REJECTED PARTNER_REJECTED PARTNER",
   ],
-  [
-    "429",
-    { kind: "throttled", answer: answer(429) },
-    "retry FAILED PARTNER_THROTTLED PARTNER",
-    "retry FAILED PARTNER_THROTTLED PARTNER",
-  ],
-  [
-    "401",
-    { kind: "unauthorized", answer: answer(401) },
-    "retry FAILED PARTNER_UNAUTHORIZED PARTNER",
-    "retry FAILED PARTNER_UNAUTHORIZED PARTNER",
-  ],
-  [
-    "not sent",
-    { kind: "notSent", reason: "refused" },
-    "retry FAILED PARTNER_UNAVAILABLE BRIDGE",
-    "retry FAILED PARTNER_UNAVAILABLE BRIDGE",
-  ],
-  [
-    "5xx",
-    { kind: "unknown", reason: "500", answer: answer(500) },
-    "conclude IN_DOUBT ANSWER_LOST BRIDGE",
-    "retry FAILED PARTNER_UNAVAILABLE BRIDGE",
-  ],
-  [
-    "no answer",
-    { kind: "unknown", reason: "reset", answer: null },
-    "conclude IN_DOUBT ANSWER_LOST BRIDGE",
-    "retry FAILED ANSWER_LOST BRIDGE",
-  ],
+  ["5xx", unknown(500), "IN_DOUBT ANSWER_LOST BRIDGE", "retry FAILED PARTNER_UNAVAILABLE BRIDGE"],
+  ["no answer", unknown(null), "IN_DOUBT ANSWER_LOST BRIDGE", "retry FAILED ANSWER_LOST BRIDGE"],
+];
+const notDone: [Outcome, string][] = [
+  [{ kind: "throttled", answer: answer(429) }, "PARTNER_THROTTLED PARTNER"],
+  [{ kind: "unauthorized", answer: answer(401) }, "PARTNER_UNAUTHORIZED PARTNER"],
+  [{ kind: "notSent", reason: "refused" }, "PARTNER_UNAVAILABLE BRIDGE"],
 ];
 
 describe("decide", () => {
+  const concluded = (said: string): string => (said.startsWith("retry") ? said : `conclude ${said}`);
   it.each(outcomes)("%s", (_, outcome, accept, create) => {
-    expect(summary(decide("ACCEPT_QUOTE", outcome, 1))).toBe(accept);
-    expect(summary(decide("CREATE_QUOTE", outcome, 1))).toBe(create);
+    expect(summary(decide("ACCEPT_QUOTE", outcome, 1))).toBe(concluded(accept));
+    expect(summary(decide("CREATE_QUOTE", outcome, 1))).toBe(concluded(create));
+  });
+
+  it.each(notDone)("%j is tried again, for both", (outcome, said) => {
+    for (const operation of ["ACCEPT_QUOTE", "CREATE_QUOTE"] as const)
+      expect(summary(decide(operation, outcome, 1))).toBe(`retry FAILED ${said}`);
   });
 
   it("waits as long as the partner asks for", () => {

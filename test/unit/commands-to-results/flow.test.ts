@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { checkFor } from "../../../src/commands-to-results/check.ts";
-import { buildResult, resultIdOf } from "../../../src/commands-to-results/build-result.ts";
 import {
   commandsToResults,
   type CommandPorts,
@@ -9,13 +8,12 @@ import {
 import type { PreparedCommand, Settled, Slot } from "../../../src/commands-to-results/accept-once/ports.ts";
 import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
 import type { CommandResult } from "../../../src/records.ts";
-import { command, createRequest, NOW } from "./commands.ts";
+import { NOW } from "./commands.ts";
 
 const never = new AbortController().signal;
 const signals = { stop: never, cut: never, abandon: never };
 const place: Slot = { leave: () => undefined, take: () => Promise.resolve() };
 const known = { commandId: "from the journal" } as CommandResult;
-const done: Settled = { kind: "answered", result: known };
 const noAvro: DecodeCommand = () => ({ ok: false, detail: "no Avro here" });
 
 type Over = Partial<CommandPorts> & { settled?: Settled; decode?: DecodeCommand; currencies?: string[] };
@@ -29,13 +27,12 @@ const setUp = (over: Over = {}) => {
       check: checkFor({ purposes: [], currencies: over.currencies ?? [] }),
       decode: over.decode ?? noAvro,
     }),
-    buildResult,
     execute: (item) => {
       said.push("execute");
       executed.push(item);
-      return Promise.resolve(over.settled ?? done);
+      return Promise.resolve(over.settled ?? known);
     },
-    publishUnjournaled: (result) => {
+    publish: (result) => {
       said.push("answer");
       answered.push(result);
       return Promise.resolve();
@@ -105,21 +102,8 @@ describe("a command that can be executed", () => {
     });
   });
 
-  test("is read from Avro where it does not begin with a brace, at once or later", async () => {
-    const { type, ...fields } = createRequest as { type: string } & Record<string, string>;
-    const value = {
-      ...command(createRequest),
-      request: { [`cambio.bridge.v1.${type}`]: fields },
-    } as unknown;
-    for (const decoded of [{ ok: true, value }, Promise.resolve({ ok: true, value })]) {
-      const { handle, executed } = setUp({ decode: () => decoded as ReturnType<DecodeCommand> });
-      await handle(Buffer.from([0, 0, 0, 0, 1, 2]));
-      expect(executed[0]).toMatchObject({ ref: { operation: "CREATE_QUOTE", key: "c-1" } });
-    }
-  });
-
   test("whose commandId was used for something else is parked, and neither answered", async () => {
-    const { handle, said } = setUp({ settled: { kind: "reused" } });
+    const { handle, said } = setUp({ settled: "reused" });
     expect(await handle(json())).toEqual({
       of: identified("c-1", "ACCEPT_QUOTE"),
       result: null,
@@ -189,7 +173,7 @@ describe("a command that cannot be read, but says its commandId", () => {
   });
 
   test("is a reuse where that commandId names another command: no result, no second reason", async () => {
-    const { handle, said } = setUp({ settled: { kind: "reused" } });
+    const { handle, said } = setUp({ settled: "reused" });
     expect(await handle(broken)).toEqual({ of: named, result: null, deadLettered: "COMMAND_ID_REUSED" });
     expect(said).toEqual(["execute", "park COMMAND_ID_REUSED"]);
   });
@@ -221,7 +205,7 @@ describe("a command that breaks a rule", () => {
     expect(said).toEqual(["execute"]);
     expect(executed[0]).toMatchObject({
       ref: { operation: "CREATE_QUOTE", key: "c-1", commandId: "c-1" },
-      identity: { operation, finalResultId: resultIdOf("c-1", true) },
+      identity: { operation },
       work: { kind: "refuse", verdict: { outcome: "REJECTED", error: { code: "INVALID_COMMAND" } } },
       envelope: { origin: null },
     });
@@ -300,13 +284,5 @@ describe("a command whose schema the registry is asked for", () => {
     stop.abort(new Error("the process stops"));
     await expect(handling).rejects.toThrow("the process stops");
     expect(said).toEqual(["leave"]);
-  });
-
-  test("keeps its slot beside four thousand that wait already", async () => {
-    const { handle } = setUp({ decode: () => new Promise(() => undefined) });
-    const said: string[] = [];
-    for (let n = 0; n < 4_100; n += 1) void handle(avro, {}, slotOf(said)).catch(() => undefined);
-    await Promise.resolve();
-    expect(said).toEqual(Array(4_000).fill("leave"));
   });
 });

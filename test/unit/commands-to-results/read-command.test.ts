@@ -56,13 +56,13 @@ test("a string that is not UTF-8 makes the record unreadable", async () => {
     ok: false,
     code: "UNREADABLE_COMMAND",
     message: "a string is not valid UTF-8",
-    commandId: "c-1",
+    identity: { commandId: "c-1" },
   });
 });
 
 test("two identifiers that are not UTF-8 do not become one", async () => {
   const mended = await read(broken(accept({ commandId: "c-XX" }), "XX"), 0);
-  expect(mended).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND", commandId: "" });
+  expect(mended).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND", identity: { commandId: "" } });
 });
 
 describe("a damaged value in Avro keeps the commandId that it begins with", () => {
@@ -71,7 +71,7 @@ describe("a damaged value in Avro keeps the commandId that it begins with", () =
   const commandIdOf = async (value: Buffer): Promise<string> => {
     const checked = await readOwn(value, 0);
     expect(checked).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND" });
-    return checked.ok ? "" : checked.commandId;
+    return checked.ok ? "" : checked.identity.commandId;
   };
   const cutOff = (commandId: string): Buffer => encode(command({ commandId })).subarray(0, -3);
   const behind = Buffer.byteLength("\0....") + 1 + "c-1".length;
@@ -99,7 +99,9 @@ describe("a damaged value in Avro keeps the commandId that it begins with", () =
     const first = { name: "traceId", text: "c-1" };
     const other: DecodeCommand = () => ({ ok: false, detail: "the Avro value is cut off", first });
     const check = checkFor({ purposes: [], currencies: [] });
-    expect(await readCommand({ check, decode: other })(cutOff("c-1"), 0)).toMatchObject({ commandId: "" });
+    expect(await readCommand({ check, decode: other })(cutOff("c-1"), 0)).toMatchObject({
+      identity: { commandId: "" },
+    });
   });
 });
 
@@ -115,16 +117,16 @@ test("a value larger than a mebibyte is not parsed, and keeps the commandId that
   expect(await read(filled(most, start), 0)).toMatchObject({ message: "the value is not a JSON object" });
   expect(await read(filled(tooLarge, start), 0)).toMatchObject({
     code: "UNREADABLE_COMMAND",
-    commandId: "c-1",
+    identity: { commandId: "c-1" },
     message,
   });
-  expect(await read(filled(20_000_000, "{"), 0)).toMatchObject({ message, commandId: "" });
-  expect(await read(filled(tooLarge, "\0"), 0)).toMatchObject({ message, commandId: "" });
+  expect(await read(filled(20_000_000, "{"), 0)).toMatchObject({ message, identity: { commandId: "" } });
+  expect(await read(filled(tooLarge, "\0"), 0)).toMatchObject({ message, identity: { commandId: "" } });
 });
 
 test("a string of megabytes where the commandId should be does not overflow the stack", async () => {
   const long = Buffer.from(`{"commandId":"${"a".repeat(20_000_000)}`);
-  expect(await read(long, 0)).toMatchObject({ code: "UNREADABLE_COMMAND", commandId: "" });
+  expect(await read(long, 0)).toMatchObject({ code: "UNREADABLE_COMMAND", identity: { commandId: "" } });
 });
 
 test("a replacement character that was sent as such is a character like any other", async () => {

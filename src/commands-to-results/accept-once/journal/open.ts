@@ -1,7 +1,7 @@
 import type { Config } from "../../../config/config.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { journalProblems } from "../../../kafka/cluster/inspect.ts";
-import { decoder, encoder, type Decode } from "../../../kafka/schema/codec.ts";
+import { decoder, encoder } from "../../../kafka/schema/codec.ts";
 import { isRefused } from "../../../kafka/produce/publish-error.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
 import { createReread } from "../../../kafka/consume/reread.ts";
@@ -10,55 +10,28 @@ import type { Registry } from "../../../kafka/schema/registry.ts";
 import { RegistryError } from "../../../kafka/schema/registry-http.ts";
 import { readSchema, withoutFields } from "../../../kafka/schema/schemas.ts";
 import { startTail } from "../../../kafka/consume/tail.ts";
-import {
-  fromRecord,
-  toRecord,
-  UNFOLDED,
-  type EntryOf,
-  type FoldedRecord,
-  type JournalRecord,
-  type RecordOf,
-} from "../entry.ts";
+import { fromRecord, toRecord, UNFOLDED, type Entry, type JournalRecord } from "../entry.ts";
 import type { Contradicted } from "../partition-view.ts";
 import { EntryRefused } from "../kafka-retry.ts";
 import type { Journal } from "../ports.ts";
-import { createView, type View } from "../view.ts";
+import { createView } from "../view.ts";
 import type { CommandJournalEntry } from "../../../records.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { placeText } from "../../../runtime/record-position.ts";
 import type { Services } from "../../../services/services.ts";
-import { recentEntries } from "./recent-entries.ts";
+import { rereadEntries } from "./reread.ts";
 import { watchJournal } from "./watch.ts";
-import { rereadEntry } from "./reread-entry.ts";
 
 /** The journal, and this replica's view of it. */
-export type JournalRoom = {
-  journal: Journal;
-  view: View;
-  state: () => { up: boolean; detail: string };
-  /** Where the entry stands that this version cannot read, and why; null where there was none. */
-  unreadable: () => string | null;
-  /** Why the schema of an entry cannot be had from the registry, for which reading waits; null while it does not. */
-  schemaFault: () => unknown;
-  waiting: () => number;
-  /**
-   * Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be
-   * committed yet.
-   */
-  note: () => string | null;
-  close: () => Promise<void>;
-};
+export type JournalRoom = Awaited<ReturnType<typeof openJournal>>;
 
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
 
-const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
-
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
  * @param askNotes asks for the group's commit metadata, by which a recreated journal is recognised. Nothing is read,
- *   and the view is not
- *   ready, before it has answered.
+ *   and the view is not ready, before it has answered.
  * @param see called for every record that the view takes
  * @param contradicted called once for each contradiction in the journal
  * @param fits called when a setting of the topic is changed so that it may forget accepts, and when it is right again
@@ -78,7 +51,7 @@ export const openJournal = async (
     contradicted?: (contradiction: Contradicted) => void;
     fits?: (isFit: boolean) => void;
   },
-): Promise<JournalRoom> => {
+) => {
   const { clock, log } = services;
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
@@ -93,14 +66,13 @@ export const openJournal = async (
     },
   };
   const decodeWhole = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId);
-  const foldedType = withoutFields(schema, UNFOLDED);
-  const decodeFolded = decoder<FoldedRecord>(schema, registry, clock.monotonic, schemaId, foldedType);
+  const folded = withoutFields(schema, UNFOLDED);
+  const decodeFolded = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId, folded);
   const cluster = await services.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = newPartitioner();
   const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
   const view = createView({ partitions, partitionOf, contradicted });
-  const recent = recentEntries();
   const watch = watchJournal(
     {
       topic,
@@ -117,12 +89,8 @@ export const openJournal = async (
   let lastUnreadable: string | null = null;
   /** Why the schema of the next entry is not known; null once one is folded. */
   let schemaFault: unknown = null;
-  const entryOf = <Claim extends object, Conclusion extends object>(
-    record: Incoming,
-    decode: Decode<RecordOf<Claim, Conclusion>>,
-    key = keyOf(record),
-  ): EntryOf<Claim, Conclusion> | null | "not yet" => {
-    const { partition, offset, timestampMs, value } = record;
+  const entryOf = (record: Incoming, decode = decodeWhole): Entry | null | "not yet" => {
+    const { partition, offset, timestampMs, key, value } = record;
     const unreadable = (detail: string): null => {
       log.error({ topic, partition, offset, detail }, "journal.unreadable");
       lastUnreadable = `${placeText(topic, record)}: ${detail}`;
@@ -140,24 +108,30 @@ export const openJournal = async (
     if (!decoded.ok) return unreadable(decoded.detail);
     const ageMs = clock.now() - timestampMs;
     return (
-      fromRecord(decoded.value, { key, ageMs }) ??
+      fromRecord(decoded.value, { key: key.toString("utf8"), ageMs }) ??
       unreadable('another version of the bridge wrote it: see "Upgrading" in docs/setup.md')
     );
   };
 
+  const { reread, stop: stopReread } = createReread(topic, services);
+  const entries = rereadEntries({
+    reread,
+    entryOf: (record) => entryOf(record),
+    startOf: async (partition) => (await cluster.ranges(topic)).get(partition)?.startOffset ?? 0,
+  });
+
   const take = (record: Incoming): boolean | "later" => {
     if (!watch.isOurs(record)) return true;
-    const key = keyOf(record);
-    const entry = entryOf(record, decodeFolded, key);
+    const entry = entryOf(record, decodeFolded);
     if (entry === "not yet") return "later";
     schemaFault = null;
-    const { partition, offset, timestampMs } = record;
-    const taken = { partition, offset, timestampMs, key: key ?? "", entry };
+    const { partition, offset, timestampMs, key } = record;
+    const taken = { partition, offset, timestampMs, key: key?.toString("utf8") ?? "", entry };
     const outcome = view.take(taken);
     if (outcome === "folded") {
       watch.learn(record);
       see(taken);
-      if (entry) recent.keep(record, entry);
+      if (entry) entries.keep(record, entry);
     }
     return outcome !== "gap";
   };
@@ -171,7 +145,7 @@ export const openJournal = async (
     { topic },
     {
       begin: (ranges) => {
-        recent.begin(ranges);
+        entries.begin(ranges);
         watch.begin(ranges);
         return ranges;
       },
@@ -180,45 +154,37 @@ export const openJournal = async (
     },
     { ...services, ranges: watch.ranges },
   );
-  const { reread, stop: stopReread } = createReread(topic, services);
 
-  const again = rereadEntry({
-    reread,
-    entryOf: (record) => entryOf(record, decodeWhole),
-    startOf: async (partition) => (await cluster.ranges(topic)).get(partition)?.startOffset ?? 0,
-  });
+  const journal: Journal = {
+    append: async (key, entry) => {
+      const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
+      const appended = watch.appending(choose(record.key, partitions));
+      const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
+        throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
+      });
+      appended(written);
+      return written;
+    },
+    reread: entries.reread,
+  };
+
+  const state = (): { up: boolean; detail: string } => {
+    const fault = view.halted() ? "holds an entry that this version cannot read" : watch.fault();
+    if (fault !== null) return { up: false, detail: fault };
+    if (!tail.state().up) return tail.state();
+    if (view.ready()) return publisher.state();
+    return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
+  };
 
   return {
     view,
-    journal: {
-      append: async (key, entry) => {
-        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
-        const appended = watch.appending(choose(record.key, partitions));
-        const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
-          throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
-        });
-        appended(written);
-        return written;
-      },
-      reread: async (position) => {
-        const kept = recent.find(position);
-        const entry = kept && entryOf(kept, decodeWhole);
-        return entry === null || entry === "not yet" ? again(position) : entry;
-      },
-    },
-    state: () => {
-      if (view.halted()) return { up: false, detail: "holds an entry that this version cannot read" };
-      const fault = watch.fault();
-      if (fault !== null) return { up: false, detail: fault };
-      if (!tail.state().up) return tail.state();
-      if (view.ready()) return publisher.state();
-      return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
-    },
-    schemaFault: () => schemaFault,
+    journal,
+    state,
+    /** Where the entry stands that this version cannot read, and why; null where there was none. */
     unreadable: () => lastUnreadable,
     note: watch.note,
     waiting: () => publisher.state().waiting,
-    close: async () => {
+    close: async (): Promise<void> => {
       watch.stop();
       await Promise.all([publisher.close(0), tail.stop(), stopReread(), cluster.close()]);
     },

@@ -6,31 +6,8 @@ import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Range } from "../../../kafka/consume/read-log.ts";
 import { droppedText, journalIdentity } from "../../../kafka/cluster/log-identity.ts";
 import type { Services } from "../../../services/services.ts";
-import { createTrust } from "./trust.ts";
 
-export type JournalWatch = {
-  /** The ranges to read, after the group's notes are known. Rejects while one of the two cannot be asked for. */
-  ranges: () => Promise<ReadonlyMap<number, Range>>;
-  /** The journal is about to be read from the start of these ranges. */
-  begin: (ranges: ReadonlyMap<number, Range>) => void;
-  /** False if this record is not from the journal that this process, or its group, has read before. */
-  isOurs: (record: Incoming) => boolean;
-  learn: (record: Incoming) => void;
-  /**
-   * Called before an append; what it returns is called after. An entry that lands before what was read landed in
-   * another log. One that lands in another partition is where nobody looks up its key.
-   */
-  appending: (partition: number) => (written: RecordPosition) => void;
-  /**
-   * Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are
-   * known.
-   */
-  note: () => string | null;
-  /** What is wrong with the journal; null while nothing is. */
-  fault: () => string | null;
-  stop: () => void;
-};
-
+type Ranges = ReadonlyMap<number, Range>;
 type Options = {
   topic: string;
   view: View;
@@ -43,40 +20,59 @@ type Options = {
   problems: () => Promise<readonly string[]>;
   /** Called at each change: false while a setting of the topic keeps accepts from being remembered. */
   fits: (isFit: boolean) => void;
-  ranges: () => Promise<ReadonlyMap<number, Range>>;
+  ranges: () => Promise<Ranges>;
 };
 
 const CHECK_EVERY_MS = 1_000;
-/** A leader change takes some seconds. After this long without an answer the journal counts as unwatched. */
-const BLIND_AFTER_MS = 5_000;
 /** How often the view forgets what retention has deleted. */
 const FORGET_EVERY_MS = 600_000;
 /** How often the topic's settings are asked for. Kafka deletes by a changed one within minutes. */
 const SETTINGS_EVERY_MS = 5_000;
+/** A broker that was frozen may report its old end for a moment. */
+const MISSING_LOOKS = 3;
+const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/failures.md';
 
 /**
  * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,
  * purged or cut short has forgotten who may call. Then no command is taken and no call begins, in this process and in
  * those that start after it.
  */
-export const watchJournal = (
-  options: Options,
-  { clock, log }: Pick<Services, "clock" | "log">,
-): JournalWatch => {
+export const watchJournal = (options: Options, { clock, log }: Pick<Services, "clock" | "log">) => {
   const { topic, view } = options;
-  const trust = createTrust({ topic, trust: view.trust }, { log });
   const identity = journalIdentity(clock);
   let recalled = false;
   let waiting = false;
-  let checkedAt = clock.monotonic();
-  let isBlind = false;
   let forgotAt = clock.monotonic();
   let askedAt = clock.monotonic();
+  /** What is wrong, each for the operator. The journal is another log: final. */
+  let lost: string | null = null;
+  /** It does not hold what was read from it. Not final: a new leader may hold back its last records. */
+  let missing: string | null = null;
+  let looksMissing = 0;
   let unfit: string | null = null;
 
-  const checkStart = (ranges: ReadonlyMap<number, Range>): void => {
+  const trustAsFound = (): void => view.trust(lost === null && missing === null);
+  const lose = (what: string): void => {
+    if (lost !== null) return;
+    lost = `${topic} ${what}: ${ADVICE}`;
+    log.error({ topic, detail: lost }, "journal.lost");
+    trustAsFound();
+  };
+
+  const checkStart = (ranges: Ranges): void => {
     const dropped = identity.dropped(ranges);
-    if (dropped !== null) trust.lose(droppedText(dropped));
+    if (dropped !== null) lose(droppedText(dropped));
+  };
+  const checkEnd = (behind: string | null): void => {
+    looksMissing = behind === null ? 0 : looksMissing + 1;
+    if (behind === null && missing !== null) {
+      missing = null;
+      log.info({ topic }, "journal.found");
+    } else if (missing === null && looksMissing >= MISSING_LOOKS) {
+      missing = `${topic} ${behind}: ${ADVICE}`;
+      log.error({ topic, detail: missing }, "journal.missing");
+    }
+    trustAsFound();
   };
   /** Commands go on once all settings are right again: if entries are lost meanwhile, `checkStart` notices. */
   const checkSettings = async (): Promise<void> => {
@@ -90,7 +86,7 @@ export const watchJournal = (
     else log.info({ topic }, "journal.fit");
     options.fits(!wasFit);
   };
-  const forget = (ranges: ReadonlyMap<number, Range>): void => {
+  const forget = (ranges: Ranges): void => {
     if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
     forgotAt = clock.monotonic();
     for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
@@ -102,27 +98,16 @@ export const watchJournal = (
       throw error;
     });
     checkStart(ranges);
-    trust.sawEnd(identity.missing(ranges, lasts));
+    checkEnd(identity.missing(ranges, lasts));
     forget(ranges);
     await checkSettings();
-  };
-  const checkAgain = async (): Promise<void> => {
-    try {
-      await check();
-      checkedAt = clock.monotonic();
-      isBlind = false;
-    } catch (error) {
-      const blindMs = Math.round(clock.monotonic() - checkedAt);
-      if (isBlind || blindMs < BLIND_AFTER_MS) return;
-      isBlind = true;
-      log.warn({ topic, reason: messageOf(error), blindMs }, "journal.unwatched");
-    }
   };
   const stopped = new AbortController();
   const watching = async (): Promise<void> => {
     for (;;) {
       await clock.sleep(CHECK_EVERY_MS, stopped.signal);
-      await checkAgain();
+      // While Kafka does not answer there is nothing to see.
+      await check().catch(() => undefined);
     }
   };
   void watching().catch(() => undefined);
@@ -139,41 +124,48 @@ export const watchJournal = (
   };
 
   return {
-    ranges: async () => {
+    /** The ranges to read, after the group's notes are known. Rejects while one of the two cannot be asked for. */
+    ranges: async (): Promise<Ranges> => {
       if (!recalled) await recall();
       return options.ranges();
     },
-    begin: (ranges) => {
+    /** The journal is about to be read from the start of these ranges. */
+    begin: (ranges: Ranges): void => {
       checkStart(ranges);
       // A topic never loses partitions: this is another topic, and the missing partition has no end that the view
       // could wait for.
       for (const partition of identity.lasts().keys())
-        if (!ranges.has(partition))
-          trust.lose(`has no partition ${partition} any more, which was read from it`);
+        if (!ranges.has(partition)) lose(`has no partition ${partition} any more, which was read from it`);
       for (const [partition, { startOffset, endOffset }] of ranges)
         view.begin(partition, { startOffset, endOffset: Math.max(endOffset, identity.reach(partition)) });
     },
-    isOurs: (record) => {
+    /** False if this record is not from the journal that this process, or its group, has read before. */
+    isOurs: (record: Incoming): boolean => {
       const contradiction = identity.contradiction(record);
-      if (contradiction !== null) trust.lose(contradiction);
-      return !trust.isLost();
+      if (contradiction !== null) lose(contradiction);
+      return lost === null;
     },
     learn: identity.learn,
-    appending: (partition) => {
+    /**
+     * Called before an append; what it returns is called after. An entry that lands before what was read landed in
+     * another log. One that lands in another partition is where nobody looks up its key.
+     */
+    appending: (partition: number): ((written: RecordPosition) => void) => {
       const reach = identity.reach(partition);
-      return (written) => {
-        if (written.partition !== partition)
-          trust.lose(
-            `has other partitions than before: an entry for partition ${partition} is in ${written.partition}`,
-          );
-        else if (written.offset < reach)
-          trust.lose(
-            `took a new entry at offset ${written.offset} of partition ${partition}, where one stood`,
-          );
+      return ({ partition: at, offset }) => {
+        if (at !== partition)
+          lose(`has other partitions than before: an entry for partition ${partition} is in ${at}`);
+        else if (offset < reach)
+          lose(`took a new entry at offset ${offset} of partition ${partition}, where one stood`);
       };
     },
-    note: () => (recalled ? identity.note() : null),
-    fault: () => trust.fault() ?? unfit,
-    stop: () => stopped.abort(),
+    /**
+     * Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are
+     * known.
+     */
+    note: (): string | null => (recalled ? identity.note() : null),
+    /** What is wrong with the journal; null while nothing is. */
+    fault: (): string | null => lost ?? missing ?? unfit,
+    stop: (): void => stopped.abort(),
   };
 };

@@ -49,14 +49,15 @@ it("does not take an answer to an old call for a recovery", () => {
   expect(breaker.enter()).toBeNull();
 });
 
-it("wakes who waits when something changes, and at the latest after the time given", async () => {
+it("wakes who waits when something changes, and says how long to wait at most", async () => {
   const { breaker, pass } = create(60_000);
   const running = [breaker.enter(), breaker.enter()];
   for (const entered of running) entered?.leave("doubt");
-  await breaker.wait(5, never);
+  expect(breaker.pauseLeftMs(5)).toBe(5);
+  expect(breaker.pauseLeftMs(90_000)).toBe(60_000);
   pass(60_000);
   const probe = breaker.enter();
-  const waiting = breaker.wait(60_000, never);
+  const waiting = breaker.changed(never);
   probe?.leave("answer");
   await waiting;
   expect(breaker.enter()).not.toBeNull();

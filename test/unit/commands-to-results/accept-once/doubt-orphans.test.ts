@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { doubtOrphans } from "../../../../src/commands-to-results/accept-once/loops.ts";
-import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, claimed, create, createDeps, createLog } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -10,10 +9,7 @@ const doubting = async (log: ReturnType<typeof createLog>, afterMs: number, unti
   const { deps } = createDeps(log);
   const stop = new AbortController();
   const options = { ...deps.options, takeoverMarginMs: 5 };
-  const running = doubtOrphans(
-    { ...deps, options, finalResultId },
-    { afterMs, everyMs: 2, signal: stop.signal },
-  );
+  const running = doubtOrphans({ ...deps, options }, { afterMs, everyMs: 2, signal: stop.signal });
   await expect.poll(until).toBe(true);
   stop.abort(new Error("over"));
   await expect(running).rejects.toThrow("over");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { expect, it } from "vitest";
-import type { Entry, FoldedRecord } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import type { Entry } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import {
   fromRecord,
   JOURNAL_VERSION,
@@ -35,7 +35,7 @@ it.each(steps)("goes through Avro and back: $kind", (step) => {
 it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
   const ours = readSchema("command-journal-entry");
   const registry = { writer: () => Promise.resolve(null) };
-  const decode = decoder<FoldedRecord>(ours, registry, () => 0, 7, withoutFields(ours, UNFOLDED));
+  const decode = decoder<CommandJournalEntry>(ours, registry, () => 0, 7, withoutFields(ours, UNFOLDED));
   const bytes = encoder<CommandJournalEntry>(
     ours,
     7,

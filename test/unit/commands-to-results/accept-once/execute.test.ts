@@ -1,9 +1,10 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
 import { EntryRefused } from "../../../../src/commands-to-results/accept-once/kafka-retry.ts";
 import type { Contradiction, Deps } from "../../../../src/commands-to-results/accept-once/ports.ts";
-import type { Verdict } from "../../../../src/commands-to-results/types.ts";
+import { ownVerdict, type Verdict } from "../../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../../src/partner/types.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 import { DeadlineError } from "../../../../src/runtime/clock.ts";
@@ -59,16 +60,12 @@ const hanging = () => {
 describe("execute", () => {
   it("claims, calls, concludes, publishes", async () => {
     const { run, results, log } = bridge();
-    await expect(run()).resolves.toMatchObject({
-      kind: "answered",
-      result: { outcome: "SUCCEEDED", attempts: 1 },
-    });
+    await expect(run()).resolves.toMatchObject({ outcome: "SUCCEEDED", attempts: 1 });
     expect(kinds(log)).toEqual(["claimed", "concluded"]);
     expect(results).toEqual(["c1 SUCCEEDED"]);
   });
 
   describe("when the journal does not take what a call came to", () => {
-    /** A journal that takes no conclusion with the text of an answer; or none at all. */
     const narrow = (takes: (result: CommandResult) => boolean) => {
       const log = createLog();
       const { journal, codec } = createDeps(log).deps;
@@ -93,17 +90,10 @@ describe("execute", () => {
       const { log, deps, values } = narrow(({ response }) => response === null);
       const { run } = bridge(deps, log);
       const settled = await run();
-      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", httpStatus: 200, response: null } });
+      expect(settled).toMatchObject({ outcome: "SUCCEEDED", httpStatus: 200, response: null });
       expect(kinds(log)).toEqual(["claimed", "concluded"]);
       const step = log.entries[1]?.entry.step;
       expect(values).toEqual([step?.kind === "concluded" ? step.result : null]);
-    });
-
-    it("goes on where that is refused as well, until somebody has made room", async () => {
-      let refused = 0;
-      const { log, deps } = narrow(({ response }) => response === null && ++refused > 3);
-      const settled = await bridge(deps, log).run();
-      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", response: null } });
     });
   });
 
@@ -174,12 +164,13 @@ describe("execute", () => {
       const [late] = state.landing;
       state.fails = false;
       await expect(running).resolves.toMatchObject({
-        result: { outcome: "FAILED", error: { message: expect.stringContaining("the journal") as string } },
+        outcome: "FAILED",
+        error: { message: expect.stringContaining("the journal") as string },
       });
       late?.();
       expect(state.calls).toBe(0);
       expect(log.view.look(c1)).toMatchObject({ kind: "concluded" });
-      await expect(run(accept("c2"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+      await expect(run(accept("c2"))).resolves.toMatchObject({ outcome: "SUCCEEDED" });
       expect(state.calls).toBe(1);
     });
 
@@ -216,7 +207,7 @@ describe("execute", () => {
       await run(accept("c2", "q2"));
       isStuck.add("q3");
       void run(accept("c3", "q3")).catch(() => undefined);
-      await expect(run(accept("c4", "q4"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+      await expect(run(accept("c4", "q4"))).resolves.toMatchObject({ outcome: "SUCCEEDED" });
     });
 
     it("a result that its topic does not take holds no slot, also when the command comes again", async () => {
@@ -237,7 +228,7 @@ describe("execute", () => {
   it("releases a call that did nothing, waits, and claims anew", async () => {
     const { call, calls } = answers(throttled, ok);
     const { run, log } = bridge({ call });
-    await expect(run()).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 2 } });
+    await expect(run()).resolves.toMatchObject({ outcome: "SUCCEEDED", attempts: 2 });
     expect(calls()).toBe(2);
     expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
   });
@@ -245,26 +236,24 @@ describe("execute", () => {
   it("fails when no time is left for another call", async () => {
     const late: Outcome = { kind: "throttled", answer: { httpStatus: 429, body: "", retryAfterMs: 60_000 } };
     const { run, log } = bridge({ call: answers(late).call });
-    await expect(run()).resolves.toMatchObject({
-      result: { outcome: "FAILED", error: { code: "PARTNER_THROTTLED" } },
-    });
+    await expect(run()).resolves.toMatchObject({ outcome: "FAILED", error: { code: "PARTNER_THROTTLED" } });
     expect(kinds(log)).toEqual(["claimed", "concluded"]);
   });
 
   it("keeps the partner's last answer when no call follows it, but not for a doubt about a later call", async () => {
-    const expired: Verdict = {
-      outcome: "REJECTED",
-      error: { code: "COMMAND_EXPIRED", message: "expiresAt has passed" },
-      decidedBy: "BRIDGE",
-      answer: null,
-    };
+    const expired = ownVerdict("REJECTED", "COMMAND_EXPIRED", "late");
     const { call, calls } = answers(throttled);
     const guard = (): Verdict | null => (calls() === 0 ? null : expired);
     await expect(bridge({ call, guard }).run()).resolves.toMatchObject({
-      result: { error: { code: "COMMAND_EXPIRED" }, attempts: 1, httpStatus: 429, response: "" },
+      error: { code: "COMMAND_EXPIRED" },
+      attempts: 1,
+      httpStatus: 429,
+      response: "",
     });
     await expect(bridge({ call: answers(throttled, lost).call }).run()).resolves.toMatchObject({
-      result: { outcome: "IN_DOUBT", attempts: 2, httpStatus: null },
+      outcome: "IN_DOUBT",
+      attempts: 2,
+      httpStatus: null,
     });
   });
 
@@ -290,7 +279,7 @@ describe("execute", () => {
     log.append(accept("c0"), claimed("x"));
     const { run } = bridge({ publish }, log);
     await run();
-    await expect(run()).resolves.toMatchObject({ result: { error: { code: "QUOTE_ALREADY_TAKEN" } } });
+    await expect(run()).resolves.toMatchObject({ error: { code: "QUOTE_ALREADY_TAKEN" } });
     expect(values[0]).toBe(values[1]);
   });
 
@@ -299,7 +288,7 @@ describe("execute", () => {
     log.append(c1, claimed("x"));
     const { run, results, deps } = bridge({}, log);
     const settled = run();
-    const result = deps.buildResult(
+    const result = buildResult(
       { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
       { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
     );
@@ -321,7 +310,8 @@ describe("execute", () => {
     };
     const execute = createExecute({ ...deps, clock, journal: { ...deps.journal, append } });
     await expect(execute(itemOf(c1), life.signals, place)).resolves.toMatchObject({
-      result: { outcome: "SUCCEEDED", attempts: 1 },
+      outcome: "SUCCEEDED",
+      attempts: 1,
     });
     expect(calls()).toBe(1);
     expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
@@ -335,48 +325,39 @@ describe("execute", () => {
     const permit: Deps["permit"] = () => ({
       tryAcquire: () => false,
       acquire: () => new Promise((resolve) => (letIn = resolve)),
-      release: () => {
-        left += 1;
-      },
+      release: () => void (left += 1),
     });
     const settled = createExecute({ ...deps, permit })(itemOf(c1), life.signals, place);
     await new Promise((resolve) => setImmediate(resolve));
     expect(log.entries).toEqual([]);
     expect(calls()).toBe(0);
     letIn();
-    await expect(settled).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    await expect(settled).resolves.toMatchObject({ outcome: "SUCCEEDED" });
     expect(left).toBeGreaterThan(0);
   });
 
   it("ends a command that the partner's gate never lets in as not sent", async () => {
-    const { call, calls } = answers(ok);
-    const { deps, life, log } = bridge({ call });
+    const { deps, life, log } = bridge();
     const permit: Deps["permit"] = () => ({
       tryAcquire: () => false,
       acquire: () => Promise.reject(new DeadlineError(30)),
       release: () => undefined,
     });
     const execute = createExecute({ ...deps, permit, options: { ...deps.options, deadlineMs: 30 } });
-    await expect(execute(itemOf(c1), life.signals, place)).resolves.toMatchObject({
-      result: { outcome: "FAILED", attempts: 0 },
-    });
-    expect(calls()).toBe(0);
+    const settled = await execute(itemOf(c1), life.signals, place);
+    expect(settled).toMatchObject({ outcome: "FAILED", attempts: 0 });
     expect(kinds(log)).toEqual(["concluded"]);
   });
 
   it("pauses accepts after doubts in a row", async () => {
     const states: string[] = [];
     const { call, calls } = answers(lost, lost, ok);
-    const observer = {
-      takeover: () => undefined,
-      breaker: (s: string) => void states.push(s),
-      retrying: () => undefined,
-    };
-    const { run } = bridge({ call, observer });
+    const { observer } = createDeps(createLog()).deps;
+    const { run } = bridge({ call, observer: { ...observer, breaker: (state) => void states.push(state) } });
     await run(accept("c1", "q1"));
     await run(accept("c2", "q2"));
     expect(states).toEqual(["open"]);
-    await expect(run(accept("c3", "q3"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    await expect(run(accept("c3", "q3"))).resolves.toMatchObject({ outcome: "SUCCEEDED" });
     expect([calls(), states]).toEqual([3, ["open", "closed"]]);
   });
 });
@@ -404,7 +385,7 @@ describe("accepts that people have paused", () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect([held, log.entries, calls()]).toEqual([false, [], 0]);
     resume();
-    await expect(settled).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 1 } });
+    await expect(settled).resolves.toMatchObject({ outcome: "SUCCEEDED", attempts: 1 });
   });
 
   it("share one wait, however many they are", async () => {
@@ -419,7 +400,7 @@ describe("accepts that people have paused", () => {
 
   it("do not keep a create back", async () => {
     const { run } = paused();
-    await expect(run(create("c9"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    await expect(run(create("c9"))).resolves.toMatchObject({ outcome: "SUCCEEDED" });
   });
 
   it("are rejected once they are too old, also while they are paused", async () => {
@@ -427,9 +408,8 @@ describe("accepts that people have paused", () => {
     const { run, calls } = paused({ guard: () => tooOld });
     const settled = run();
     await new Promise((resolve) => setImmediate(resolve));
-    const error = { code: "COMMAND_TOO_OLD", message: "old" } as const;
-    tooOld = { outcome: "REJECTED", error, decidedBy: "BRIDGE", answer: null };
-    await expect(settled).resolves.toMatchObject({ result: { outcome: "REJECTED" } });
+    tooOld = ownVerdict("REJECTED", "COMMAND_TOO_OLD", "old");
+    await expect(settled).resolves.toMatchObject({ outcome: "REJECTED" });
     expect(calls()).toBe(0);
   });
 
@@ -462,7 +442,7 @@ describe("the end of a process", () => {
     await left;
     life.stop.abort(new Error("draining"));
     life.cut.abort(new Error("the drain is over"));
-    await expect(settled).resolves.toMatchObject({ kind: "answered", result: { outcome: "IN_DOUBT" } });
+    await expect(settled).resolves.toMatchObject({ outcome: "IN_DOUBT" });
     expect(results).toEqual(["c1 IN_DOUBT"]);
   });
 
@@ -475,12 +455,7 @@ describe("the end of a process", () => {
   });
 });
 
-const refused: Verdict = {
-  outcome: "REJECTED",
-  error: { code: "INVALID_COMMAND", message: "m" },
-  decidedBy: "BRIDGE",
-  answer: null,
-};
+const refused = ownVerdict("REJECTED", "INVALID_COMMAND", "m");
 
 describe("a commandId", () => {
   it("is looked up once more in a partition that is read late: the command's own entry may stand there", async () => {
@@ -496,7 +471,7 @@ describe("a commandId", () => {
       isFirst = false;
       return append(key, entry);
     };
-    await expect(run()).resolves.toMatchObject({ kind: "answered", result: { outcome: "IN_DOUBT" } });
+    await expect(run()).resolves.toMatchObject({ outcome: "IN_DOUBT" });
     expect(results).toEqual(["c1 IN_DOUBT"]);
   });
 
@@ -511,7 +486,7 @@ describe("a commandId", () => {
     const second = execute(itemOf(accept("c1", "other")), life.signals, place);
     first.abort(new Error("the partition is lost"));
     await expect(never).rejects.toThrow("the partition is lost");
-    await expect(second).resolves.toMatchObject({ kind: "answered", result: { outcome: "SUCCEEDED" } });
+    await expect(second).resolves.toMatchObject({ outcome: "SUCCEEDED" });
     expect(log.entries.every(({ key }) => key === "other")).toBe(true);
   });
 
@@ -521,14 +496,12 @@ describe("a commandId", () => {
     const { signals } = life;
     const invalid = (hash: string) => ({ ...itemOf(create("c1"), refused), requestHash: hash });
     await expect(run(invalid("a"), signals, place)).resolves.toMatchObject({
-      kind: "answered",
-      result: { outcome: "REJECTED", attempts: 0 },
+      outcome: "REJECTED",
+      attempts: 0,
     });
-    await expect(run(invalid("a"), signals, place), "sent again").resolves.toMatchObject({
-      kind: "answered",
-    });
-    await expect(run(invalid("b"), signals, place)).resolves.toEqual({ kind: "reused" });
-    await expect(run(itemOf(c1), signals, place), "a valid one").resolves.toEqual({ kind: "reused" });
+    await expect(run(invalid("a"), signals, place), "sent again").resolves.toMatchObject({ final: true });
+    await expect(run(invalid("b"), signals, place)).resolves.toBe("reused");
+    await expect(run(itemOf(c1), signals, place), "a valid one").resolves.toBe("reused");
     expect(results).toEqual(["c1 REJECTED", "c1 REJECTED"]);
     expect(kinds(log)).toEqual(["concluded", "released"]);
   });
@@ -538,18 +511,13 @@ describe("a commandId", () => {
     await run();
     const execute = createExecute(deps);
     const item = itemOf(create("c1"), refused);
-    await expect(execute(item, life.signals, place)).resolves.toEqual({ kind: "reused" });
+    await expect(execute(item, life.signals, place)).resolves.toBe("reused");
     expect(kinds(log)).toEqual(["claimed", "concluded", "released"]);
   });
 });
 
 describe("a create whose answer was lost", () => {
-  const expired: Verdict = {
-    outcome: "REJECTED",
-    error: { code: "COMMAND_EXPIRED", message: "late" },
-    decidedBy: "BRIDGE",
-    answer: null,
-  };
+  const expired = ownVerdict("REJECTED", "COMMAND_EXPIRED", "late");
   /** @param guards how often the guard allows a call before the command has expired */
   const ended = async (outcomes: readonly Outcome[], guards: number) => {
     let asked = 0;
@@ -566,8 +534,8 @@ describe("a create whose answer was lost", () => {
     "and that expires %s may have been executed: FAILED, not REJECTED",
     async (_, outcomes, guards) => {
       expect(await ended(outcomes, guards)).toMatchObject({
-        kind: "answered",
-        result: { outcome: "FAILED", error: { code: "PARTNER_UNAVAILABLE" } },
+        outcome: "FAILED",
+        error: { code: "ANSWER_LOST" },
       });
     },
   );
@@ -584,14 +552,14 @@ describe("a create whose answer was lost", () => {
     const options = { ...deps.options, beginWithinMs: 20, deadlineMs: 200 };
     const { run } = bridge({ call, journal: { ...deps.journal, append }, options }, log);
     const settled = await run(create("c1"));
-    expect(settled).toMatchObject({ result: { outcome: "FAILED", attempts: 1 } });
+    expect(settled).toMatchObject({ outcome: "FAILED", attempts: 1 });
     expect(JSON.stringify(settled)).not.toContain("no call could be started");
   });
 
   it("is rejected as expired where nothing was sent before, or nothing done", async () => {
     for (const outcomes of [[], [throttled]]) {
       const settled = await ended(outcomes, 2 * outcomes.length);
-      expect(settled).toMatchObject({ result: { outcome: "REJECTED", error: { code: "COMMAND_EXPIRED" } } });
+      expect(settled).toMatchObject({ outcome: "REJECTED", error: { code: "COMMAND_EXPIRED" } });
     }
   });
 });
@@ -614,7 +582,7 @@ describe("an answer after a doubt", () => {
     log.append(c1, concluded("a1", "IN_DOUBT"));
     if (as) {
       const verdict = { outcome: as, error: null, decidedBy: "OPERATOR" as const, answer: null };
-      const result = deps.buildResult(
+      const result = buildResult(
         { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
         verdict,
       );
@@ -644,7 +612,7 @@ describe("an answer after a doubt", () => {
       { said: { outcome: "SUCCEEDED" }, standing: { outcome: "FAILED" } },
     ]);
     log.append(accept("c2"), claimed("z"));
-    expect(log.view.look(accept("c2"))).toMatchObject({ kind: "concluded", taken: true });
+    expect(log.view.look(accept("c2"))).toMatchObject({ kind: "concluded" });
   });
 
   it("is no news when the operator said the same", async () => {

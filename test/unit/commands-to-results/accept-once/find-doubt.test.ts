@@ -54,7 +54,6 @@ describe("which of a command's places is meant", () => {
     const { view, append } = createLog();
     append(q1, ...doubt("a"));
     expect(chooseDoubt([q1], view.look, is("q9"))).toEqual({ kind: "unknown" });
-    expect(chooseDoubt([], view.look, null)).toEqual({ kind: "unknown" });
   });
   it("a create has no quote, though its key may look like one", () => {
     const { view, append } = createLog();

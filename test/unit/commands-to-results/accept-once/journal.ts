@@ -5,7 +5,7 @@ import type { View } from "../../../../src/commands-to-results/accept-once/view.
 import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Verdict } from "../../../../src/commands-to-results/types.ts";
-import { buildResult, codec, decide, finalResultId, guard } from "../../../simulation/stubs.ts";
+import { codec, guard } from "../../../simulation/stubs.ts";
 
 type Partial_<K extends Step["kind"]> = Partial<Omit<Step & { kind: K }, "kind">>;
 
@@ -75,13 +75,7 @@ export const createLog = (now: () => number = Date.now) => {
 export const itemOf = (ref: Ref, refused: Verdict | null = null): PreparedCommand => {
   const { operation, key, commandId } = ref;
   return {
-    identity: {
-      commandId,
-      operation,
-      quoteId: key,
-      externalId: null,
-      finalResultId: finalResultId(commandId),
-    },
+    identity: { commandId, operation, quoteId: key, externalId: null },
     ref,
     requestHash: "abcd0123",
     work: refused
@@ -90,7 +84,7 @@ export const itemOf = (ref: Ref, refused: Verdict | null = null): PreparedComman
           kind: "call",
           command: {
             commandId,
-            issuedAt: 0,
+            issuedAt: Date.now(),
             expiresAt: null,
             request: {
               type: "AcceptQuote",
@@ -135,8 +129,6 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
     codec,
     contradiction: () => Promise.resolve(),
     guard,
-    decide,
-    buildResult,
     mayStart: () => true,
     acceptsPaused: () => false,
     random: () => 0.5,

@@ -16,14 +16,13 @@ const print = (i: number, key = `q${i}`) => fingerprint(accept(`c${i}`, key));
 
 it("keeps thousands of results apart, in few bytes each", () => {
   const memory = createMemory();
-  for (let i = 0; i < 20_000; i++)
-    put(memory, print(i), { offset: 2 ** 40 + i, taken: i % 3 === 0, succeeded: i % 2 === 0 });
+  for (let i = 0; i < 20_000; i++) put(memory, print(i), { offset: 2 ** 40 + i, succeeded: i % 2 === 0 });
   expect(memory.count).toBe(20_000);
   expect(memory.bytes / memory.count).toBeLessThanOrEqual(115);
   for (let i = 0; i < 20_000; i += 7) {
     expect(memory.look(print(i)).final).toEqual({
       offset: 2 ** 40 + i,
-      taken: i % 3 === 0,
+
       succeeded: i % 2 === 0,
     });
     expect(memory.look(print(i)).spent).toBe(i % 2 === 0);
@@ -33,7 +32,7 @@ it("keeps thousands of results apart, in few bytes each", () => {
 
 it("tells the commands of one key apart", () => {
   const memory = createMemory();
-  put(memory, print(1, "q"), { offset: 1, taken: false, succeeded: false });
+  put(memory, print(1, "q"), { offset: 1, succeeded: false });
   expect(memory.look(print(2, "q")).final).toBeNull();
   expect(memory.look(print(2, "q")).spent).toBe(false);
   memory.markSpent(print(1, "q"));
@@ -43,7 +42,7 @@ it("tells the commands of one key apart", () => {
 
 it("forgets by offset and gives the room back", () => {
   const memory = createMemory();
-  for (let i = 0; i < 5_000; i++) put(memory, print(i), { offset: i, taken: false, succeeded: true });
+  for (let i = 0; i < 5_000; i++) put(memory, print(i), { offset: i, succeeded: true });
   const { bytes } = memory;
   memory.forgetBefore(4_990);
   expect(memory.count).toBe(10);
@@ -62,7 +61,7 @@ it("knows a commandId under whichever key, from its first entry on", () => {
   expect([memory.look(one).content, memory.knowsElsewhere(one)]).toEqual([5, false]);
   expect([memory.look(other).content, memory.knowsElsewhere(other)]).toEqual([null, true]);
   expect(memory.knowsElsewhere(fingerprint(accept("d", "q1")))).toBe(false);
-  memory.remember(one, { offset: 9, taken: false, succeeded: true });
+  memory.remember(one, { offset: 9, succeeded: true });
   memory.meet(one, { content: 6, offset: 11 });
   expect(memory.look(one).final).toMatchObject({ offset: 9, succeeded: true });
   expect(memory.look(one).content, "what the first entry said").toBe(5);
@@ -73,11 +72,11 @@ it("knows a commandId under whichever key, from its first entry on", () => {
 it("finds a command of a quote that has a hundred thousand commands", () => {
   const memory = createMemory();
   const commands = 100_000;
-  put(memory, print(0, "hot"), { offset: 0, taken: false, succeeded: true });
+  put(memory, print(0, "hot"), { offset: 0, succeeded: true });
   let looks = 0;
   for (let i = 1; i < commands; i++) {
     const each = print(i, "hot");
-    put(memory, each, { offset: i, taken: true, succeeded: false });
+    put(memory, each, { offset: i, succeeded: false });
     looks += Number(memory.look(each).spent);
   }
   // With rows that are found by the key this takes minutes.

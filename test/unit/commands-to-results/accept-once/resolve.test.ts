@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
-import {
-  quotesOf,
-  resolvableAtMs,
-  resolve,
-} from "../../../../src/commands-to-results/accept-once/resolve.ts";
+import { resolvableAtMs, resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import type { Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
-import type { CommandResult } from "../../../../src/records.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { RecordPosition } from "../../../../src/runtime/record-position.ts";
-import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -28,7 +23,7 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
     const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
     const error = outcome === "IN_DOUBT" ? { code: "ANSWER_LOST" as const, message: "cut" } : null;
     const verdict = { outcome, error, decidedBy: "PARTNER" as const, answer: null };
-    const result = deps.buildResult(facts, verdict);
+    const result = buildResult(facts, verdict);
     return {
       ...concluded("a", outcome),
       result: deps.codec.encode(result),
@@ -42,7 +37,6 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
     conclusion,
     deps: {
       ...deps,
-      finalResultId,
       timeOf: ({ offset }: RecordPosition) => log.entries[offset]?.timestampMs ?? null,
     },
     later: (ms: number): void => void (logMs += ms),
@@ -151,16 +145,6 @@ describe("resolve", () => {
     };
     const end = await resolve({ ...deps, codec: { ...codec, decode } }, c1, decision, never);
     expect(end).toMatchObject({ kind: "resolved" });
-  });
-
-  it("names the quotes of doubts as their commands spell them", async () => {
-    const { deps, log } = doubted();
-    const other = accept("c1", "q2");
-    log.append(other, claimed("b"), concluded("b", "IN_DOUBT"));
-    const spelt = (value: Buffer) =>
-      ({ quoteId: String(value) === "IN_DOUBT" ? null : "QUOTE" }) as CommandResult;
-    const codec = { ...deps.codec, decode: spelt };
-    expect(await quotesOf({ ...deps, codec }, [c1, other], never)).toEqual(["QUOTE", "q2"]);
   });
 
   it("rejects when the journal begins anew before the decision is read back: it may have been written", async () => {

@@ -1,12 +1,8 @@
-import { readFileSync } from "node:fs";
-import avro from "avsc";
 import { expect, it } from "vitest";
+import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
-import { fromRecord, toRecord } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
-import type { CommandJournalEntry } from "../../../../src/records.ts";
-import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -49,7 +45,7 @@ it("is kept with what the command came to", async () => {
 it("is that of the command when an operator ends its doubt", async () => {
   const { log, deps, published } = await doubted();
   const decision = { as: "succeeded" as const, by: "Ana", note: "seen", force: true };
-  expect(await resolve({ ...deps, finalResultId, timeOf: () => null }, c1, decision, never)).toMatchObject({
+  expect(await resolve({ ...deps, timeOf: () => null }, c1, decision, never)).toMatchObject({
     kind: "resolved",
   });
   expect(published).toEqual([TRACE, TRACE]);
@@ -59,7 +55,7 @@ it("is that of the command when an operator ends its doubt", async () => {
 it("is that of the command when somebody else publishes its final result", async () => {
   const { log, deps, published } = await doubted();
   const { attemptId } = log.entries[0]!.entry.step as { attemptId: string };
-  const result = deps.buildResult(
+  const result = buildResult(
     { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
     { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
   );
@@ -79,32 +75,4 @@ it("is its own for a command that is sent again with one, and the one that stand
   await run(OTHER);
   await run(null);
   expect(published).toEqual([TRACE, OTHER, TRACE]);
-});
-
-it("is absent from entries of older versions", () => {
-  type Branch = { name: string; fields: { name: string }[] };
-  const schema = JSON.parse(readFileSync("schemas/command-journal-entry.avsc", "utf8")) as {
-    fields: { name: string; type: Branch[] }[];
-  };
-  const current = avro.Type.forSchema(schema as avro.Schema, { wrapUnions: "auto" });
-  const branches = schema.fields.find(({ name }) => name === "step")?.type ?? [];
-  const conclusion = branches.find(({ name }) => name === "Concluded");
-  if (!conclusion) throw new Error("the schema has no Concluded");
-  conclusion.fields = conclusion.fields.filter(({ name }) => name !== "traceparent");
-  const older = avro.Type.forSchema(schema as avro.Schema, { wrapUnions: "auto" });
-  const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c1", step: concluded("a", "SUCCEEDED") };
-  const bytes = older.toBuffer(toRecord(entry));
-  const read = current.fromBuffer(bytes, current.createResolver(older)) as CommandJournalEntry;
-  expect(fromRecord(read, { key: "quote", ageMs: 0 })).toEqual(entry);
-  const newer = current.toBuffer(
-    toRecord({ ...entry, step: { ...entry.step, traceparent: TRACE } as never }),
-  );
-  expect(
-    fromRecord(older.fromBuffer(newer, older.createResolver(current)) as CommandJournalEntry, {
-      key: "quote",
-      ageMs: 0,
-    }),
-  ).toMatchObject({
-    step: { kind: "concluded", resultId: "final" },
-  });
 });
