@@ -2,7 +2,7 @@ import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { NEW_PROTOCOL, NEW_PROTOCOL_SAID, type FoundGroup } from "../kafka/cluster/found-group.ts";
 import { askCoordinator } from "../kafka/cluster/coordinator.ts";
-import { MEMBER_OF_BRIDGE } from "../kafka/consume/group-reader.ts";
+import { MEMBER_OF_BRIDGE } from "../kafka/consume/group.ts";
 import { isRequestRefused } from "../kafka/errors.ts";
 import { counted } from "../runtime/counted.ts";
 import { fail, ok, type Bounds, type Check } from "./check.ts";

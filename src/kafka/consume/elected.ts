@@ -1,7 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
-import { startGroupReader, type GroupOptions, type GroupReader, type ReaderDeps } from "./group-reader.ts";
+import { joinGroup, type Group, type GroupDeps, type GroupOptions } from "./group.ts";
 
 export type Leadership = {
   /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
@@ -10,7 +10,7 @@ export type Leadership = {
   isHeld: () => boolean;
 };
 
-export type Elected = Pick<GroupReader, "state"> & {
+export type Elected = Pick<Group, "state"> & {
   isLeader: () => boolean;
   /**
    * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this replica is not
@@ -40,7 +40,7 @@ const STOP_WORK_TIMEOUT_MS = 10_000;
 export const elected = (
   options: GroupOptions,
   work: (leadership: Leadership) => Promise<void>,
-  deps: ReaderDeps,
+  deps: GroupDeps,
 ): Elected => {
   const { clock, log, random } = deps;
   const { topic, groupId, sessionTimeoutMs } = options;
@@ -49,21 +49,16 @@ export const elected = (
   let current: AbortController | null = null;
 
   const isLeader = (): boolean =>
-    isAssigned && !stopped.signal.aborted && clock.monotonic() - reader.lastHeartbeat() < sessionTimeoutMs;
+    isAssigned && !stopped.signal.aborted && clock.monotonic() - group.lastHeartbeat() < sessionTimeoutMs;
   const check = (): void => {
     if (current && !isLeader()) current.abort(new Error("another replica may be the leader"));
   };
 
-  const reader = startGroupReader(
-    { ...options, maxBytesPerPartition: 1 },
-    {
-      assigned: (partitions) => {
-        for (const partition of partitions) reader.pause(partition);
-        isAssigned = partitions.includes(PARTITION);
-        check();
-        return new Map();
-      },
-      read: () => undefined,
+  const group = joinGroup(
+    options,
+    (partitions) => {
+      isAssigned = partitions.includes(PARTITION);
+      check();
     },
     deps,
   );
@@ -130,10 +125,10 @@ export const elected = (
     isLeader,
     saveNote: async (committed) => {
       if (!isLeader()) throw new Error("another replica may be the leader");
-      await reader.commit(new Map([[PARTITION, committed]]));
+      await group.commit(new Map([[PARTITION, committed]]));
     },
     state: () => {
-      const { up, detail } = reader.state();
+      const { up, detail } = group.state();
       if (!up) return { up, detail: `${topic}: ${detail}` };
       return { up, detail: isLeader() ? "this replica is the leader" : "another replica is the leader" };
     },
@@ -142,7 +137,7 @@ export const elected = (
       check();
       await running;
       clearInterval(checks);
-      await reader.stop();
+      await group.stop();
     },
   };
 };

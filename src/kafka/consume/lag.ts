@@ -85,12 +85,12 @@ export const watchLag = (
 
   return () => {
     const lag = new Map<number, PartitionLag>();
-    for (const [partition, { watermark, pausedFor }] of assignedPartitions) {
+    for (const [partition, { watermark }] of assignedPartitions) {
       const range = ranges.get(partition);
-      if (!range || (!watermark && pausedFor === "position")) continue;
-      const position = Math.max(watermark?.committable() ?? 0, range.startOffset);
-      const records = Math.max(0, Math.max(range.endOffset, watermark?.next ?? 0) - position);
-      lag.set(partition, { records, seconds: records === 0 ? 0 : watermark && ageSeconds(watermark) });
+      if (!range || !watermark) continue;
+      const position = Math.max(watermark.committable(), range.startOffset);
+      const records = Math.max(0, Math.max(range.endOffset, watermark.next) - position);
+      lag.set(partition, { records, seconds: records === 0 ? 0 : ageSeconds(watermark) });
     }
     return lag;
   };

@@ -6,9 +6,10 @@ import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
+import type { Mark } from "../mark.ts";
 import { openLogClient, type FetchOptions, type LogClient } from "./log-client.ts";
-import { isDone, moveTo, newPlace, PlaceLost, positionOf, type Place } from "./place.ts";
-import { takeFetched, type LogHooks } from "./take-fetched.ts";
+import { isDone, moveTo, newPlace, PlaceLost, positionOf, takeFetched } from "./place.ts";
+import type { LogHooks, Place } from "./place.ts";
 
 /** The offsets that a partition holds: the first one to read, and the one after the last. */
 export type Range = { startOffset: number; endOffset: number };
@@ -19,6 +20,8 @@ export type LogOptions = FetchOptions & {
   topic: string;
   /** Where reading begins, by partition. */
   ranges: Ranges;
+  /** By partition, the last record that was read before: it must still be there. */
+  lasts?: ReadonlyMap<number, Mark | null>;
   /** Whether it ends where the ranges end, or never. */
   toEnd: boolean;
 };
@@ -57,14 +60,14 @@ const ALL_READ = "all was read";
  * partition must still be there.
  */
 export const readLog = (
-  { topic, ranges, toEnd, ...fetchOptions }: LogOptions,
+  { topic, ranges, lasts, toEnd, ...fetchOptions }: LogOptions,
   hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
 ): LogReading => {
   const places = new Map<number, Place>();
   for (const [partition, { startOffset, endOffset }] of ranges)
-    places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity));
+    places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, lasts?.get(partition) ?? null));
   let fault: string | null = "not connected yet";
   /** Its reason is the first cause. */
   const over = new AbortController();
@@ -100,10 +103,14 @@ export const readLog = (
 
   /** Of a partition whose log does not hold the offset: after some looks its place is lost. */
   const noteOutOfRange = (error: unknown): void => {
-    const place = places.get((error as { partition?: number }).partition ?? -1);
+    const partition = (error as { partition?: number }).partition ?? -1;
+    const place = places.get(partition);
     if (!place || ++place.outOfRange < LOOKS) return;
     end(
-      new PlaceLost(`it is another log than before: it does not hold offset ${positionOf(place)} any more`),
+      new PlaceLost(
+        partition,
+        `it is another log than before: it does not hold offset ${positionOf(place)} any more`,
+      ),
     );
   };
 
@@ -145,7 +152,7 @@ export const readLog = (
         // It may have been focused elsewhere meanwhile.
         if (!place || !isCurrent() || positionOf(place) !== from) continue;
         const taken = await takeFetched(place, fetched, hooks, isCurrent).catch(end);
-        if (taken === "later") void pause(place);
+        if (taken === "later" && place.isWanted) void pause(place);
         if (records.length > 0) order = [...order.filter((other) => other !== partition), partition];
       }
       endIfDone();

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { consume, fakeKafka } from "./fake-kafka.ts";
+import { consume, fakeKafka, untilFull } from "./fake-kafka.ts";
 
 /** A consumer whose records with the key "hot" wait until they may end; all others end at once. */
 const withHotKey = (partitions: number, { maxHeldBytes }: { maxHeldBytes: number }) => {
@@ -25,9 +25,9 @@ const hot = (count: number): string[] => Array<string>(count).fill("hot");
 const others = (count: number): string[] => Array.from({ length: count }, (_, nth) => `other-${nth}`);
 
 test("other partitions go on while thousands of one key wait", async () => {
-  const { append, handled, paused } = withHotKey(2, { maxHeldBytes: MIB });
+  const { append, handled, consumer } = withHotKey(2, { maxHeldBytes: MIB });
   append(0, hot(5_000));
-  await eventually(() => paused.has(0), "the hot partition to be full");
+  await untilFull(consumer);
   append(1, others(500));
   await eventually(() => handled.length === 500, "the other partition");
   expect(handled.every((place) => place.startsWith("1/"))).toBe(true);
@@ -40,10 +40,10 @@ test("other keys of the same partition go on while thousands of one key wait", a
 });
 
 test("memory is bounded; records beyond it are read later, each once and in order", async () => {
-  const { append, handled, consumer, cool, paused, commits } = withHotKey(1, { maxHeldBytes: 100_000 });
+  const { append, handled, consumer, cool, commits } = withHotKey(1, { maxHeldBytes: 100_000 });
   const COUNT = 3_000;
   append(0, hot(COUNT));
-  await eventually(() => paused.has(0), "the partition to be paused");
+  await untilFull(consumer);
   const most = consumer.unfinished();
   expect(most).toBeGreaterThan(10);
   expect(most).toBeLessThan(200);
@@ -55,18 +55,18 @@ test("memory is bounded; records beyond it are read later, each once and in orde
 });
 
 test("large records count by their size; a single one is taken whatever its size", async () => {
-  const { append, handled, consumer, cool, paused } = withHotKey(1, { maxHeldBytes: 50_000 });
+  const { append, handled, consumer, cool } = withHotKey(1, { maxHeldBytes: 50_000 });
   append(0, hot(3), "x".repeat(200_000));
-  await eventually(() => paused.has(0), "the partition to be paused");
+  await untilFull(consumer);
   expect(consumer.unfinished()).toBe(1);
   cool();
   await eventually(() => handled.length === 3, "all of them");
 });
 
 test("a full partition stays paused over a rebalance, and one that comes back is not handled twice", async () => {
-  const { append, join, handled, consumer, cool, paused } = withHotKey(2, { maxHeldBytes: 200_000 });
+  const { append, join, handled, consumer, cool } = withHotKey(2, { maxHeldBytes: 200_000 });
   append(0, hot(1_000));
-  await eventually(() => paused.has(0), "the partition to be paused");
+  await untilFull(consumer);
   const held = consumer.unfinished();
   join([0, 1]);
   append(1, others(5));
@@ -74,7 +74,7 @@ test("a full partition stays paused over a rebalance, and one that comes back is
   expect(consumer.unfinished()).toBe(held);
   join([1]);
   join([0, 1]);
-  await eventually(() => paused.has(0), "the partition to be paused again");
+  await untilFull(consumer);
   expect(consumer.unfinished()).toBeLessThanOrEqual(2 * held);
   cool();
   await eventually(() => handled.filter((place) => place.startsWith("0/")).length >= 1_000, "the hot key");

@@ -11,7 +11,7 @@ import { eventually } from "../../../support/eventually.ts";
 const held = (watermark: Watermark | null): AssignedPartition => ({
   ...newAssignedPartition(),
   watermark,
-  pausedFor: null,
+  waitsFor: null,
 });
 
 /** Partition 0, a clock in seconds that stands still, and a cluster that answers on demand. */
@@ -108,11 +108,11 @@ test("the age of the committed record is known from the commit's note", async ()
 });
 
 test("for a log that is read from its beginning, the age is unknown until a record is read", async () => {
-  const assigned = held(null);
-  const { lag } = await watching(assigned, 12, 5);
+  const watermark = new Watermark(0);
+  const { lag } = await watching(held(watermark), 12, 5);
   expect(lag()).toEqual({ records: 7, seconds: null });
-  assigned.watermark = new Watermark(5);
-  assigned.watermark.begin(5, 999_000);
+  watermark.pass(5);
+  watermark.begin(5, 999_000);
   expect(lag()).toEqual({ records: 7, seconds: 1 });
 });
 

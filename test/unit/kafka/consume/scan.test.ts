@@ -174,7 +174,7 @@ test("ends when the signal aborts, and closes its connection", async () => {
   stop.abort(new Error("the process stops"));
   go();
   await expect(end).rejects.toThrow("the process stops");
-  await eventually(() => kafka.state.stopped, "the connection to be closed");
+  await eventually(() => kafka.state.closed, "the connection to be closed");
 });
 
 test("does not begin when the signal was aborted before", async () => {

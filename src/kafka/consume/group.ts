@@ -5,38 +5,15 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
-import { onFetchRetry, onUnansweredFetch } from "../kafkajs-fixes/fetch-retry.ts";
 import { groupRoundTrip } from "../kafkajs-fixes/heartbeat-age.ts";
 import { failingWithoutLeader } from "../kafkajs-fixes/lost-leaders.ts";
 import { silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
-import type { Incoming } from "../record.ts";
-import { incomingOf } from "../kafkajs-fixes/whole-headers.ts";
 
 export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
-export type ReaderOptions = GroupOptions & {
-  /** Per partition and fetch. Bounds what can still arrive after a pause. */
-  maxBytesPerPartition: number;
-};
+export type GroupDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
-/** Called in order. They must be quick: kafkajs heartbeats between the calls. */
-export type ReaderHooks = {
-  /**
-   * After a rebalance, before any record of the new assignment. Gives the offsets to read from; other partitions start
-   * at the group's commits.
-   */
-  assigned: (partitions: readonly number[]) => ReadonlyMap<number, number>;
-  /** @param next the offset to read next: there may be no record right before it */
-  read: (partition: number, records: readonly Incoming[], next: number) => void;
-  /** A fetch has failed, and kafkajs fetches again. */
-  fetchesAgain?: () => void;
-};
-
-export type GroupReader = {
-  /** Stops reading an assigned partition, also across a rebalance, until it is resumed or revoked. */
-  pause(partition: number): void;
-  /** Goes on reading the partition at this offset. */
-  resume(partition: number, offset: number): void;
+export type Group = {
   /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
   commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
   /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
@@ -46,39 +23,32 @@ export type GroupReader = {
   stop(): Promise<void>;
 };
 
-export type ReaderDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
-
 /** With this, members of a group tell that they are bridges: another program there would take their records. */
 export const MEMBER_OF_BRIDGE = "cambio-bridge";
 
-const FETCH_WAIT_MS = 250;
+/** How often kafkajs, which fetches nothing, looks whether a heartbeat is due. */
+const ROUND_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 500;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 /**
- * Reads a topic as a member of a group until it is stopped. kafkajs gives up for good on many errors, and does not
- * notice a frozen broker. So a consumer that crashed or has been silent for too long is replaced by a new one.
+ * Joins a group that assigns the partitions of a topic to its members, and stays in it until stopped. It reads nothing:
+ * kafkajs would silently start at the log's beginning where an offset is gone. kafkajs gives up for good on many
+ * errors, and does not notice a frozen broker. So a consumer that crashed or has been silent for too long is replaced.
+ * @param assigned called after each rebalance, with all partitions that are assigned now
  */
-export const startGroupReader = (
-  options: ReaderOptions,
-  hooks: ReaderHooks,
-  deps: ReaderDeps,
-): GroupReader => {
-  const { topic, groupId, sessionTimeoutMs } = options;
-  const { clock, log } = deps;
+export const joinGroup = (
+  { topic, groupId, sessionTimeoutMs }: GroupOptions,
+  assigned: (partitions: readonly number[]) => void,
+  { newClient, clock, log, random }: GroupDeps,
+): Group => {
   const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
   const stopped = new AbortController();
   let consumer: Consumer | null = null;
-  let held: readonly number[] = [];
-  /** The next offset of each assigned partition, once it is known. */
-  const positions = new Map<number, number>();
-  /** Assigned partitions that are not read for now. */
-  const paused = new Set<number>();
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
-  let watchedAt = Number.NEGATIVE_INFINITY;
   let joining = true;
   let fault: string | null = "not joined yet";
 
@@ -90,57 +60,38 @@ export const startGroupReader = (
   };
 
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
-    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, STOP, CRASH } = current.events;
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, STOP, CRASH } = current.events;
     const sinceAskedMs = groupRoundTrip(current);
     // A consumer that was replaced may still finish its join before it is closed: its events are ignored.
     const isOurs = (): boolean => consumer === current;
-    current.on(GROUP_JOIN, ({ payload }) => {
+    const confirm = (): void => {
       if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - sinceAskedMs();
+    };
+    current.on(GROUP_JOIN, ({ payload }) => {
+      current.pause([{ topic }]);
+      confirm();
       joining = false;
-      const partitions = (held = payload.memberAssignment[topic] ?? []);
+      const partitions = payload.memberAssignment[topic] ?? [];
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
       fault = null;
-      for (const partition of positions.keys())
-        if (!partitions.includes(partition)) positions.delete(partition);
-      for (const partition of paused) {
-        if (partitions.includes(partition)) continue;
-        paused.delete(partition);
-        // kafkajs keeps the pause, and would not read the partition when it is assigned again.
-        current.resume([{ topic, partitions: [partition] }]);
-      }
-      for (const [partition, offset] of hooks.assigned(partitions)) {
-        positions.set(partition, offset);
-        current.seek({ topic, partition, offset: String(offset) });
-      }
-      if (paused.size > 0) current.pause([{ topic, partitions: [...paused] }]);
+      assigned(partitions);
     });
     current.on(REBALANCING, () => void (joining ||= isOurs()));
-    current.on(HEARTBEAT, () => {
-      if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - sinceAskedMs();
-    });
-    current.on(FETCH, () => {
-      // kafkajs emits FETCH also if every partition is paused, without a request to a broker.
-      if (isOurs() && held.some((partition) => !paused.has(partition))) signAt = clock.monotonic();
-    });
+    current.on(HEARTBEAT, confirm);
     // A stopped consumer throws at every call. CRASH follows only after its connections are closed.
     current.on(STOP, () => {
       if (isOurs()) leave();
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
-    onUnansweredFetch(current, { sinceTimerMs: () => clock.monotonic() - watchedAt, unanswered: fail });
-    onFetchRetry(current, () => {
-      if (isOurs() && fault === null) hooks.fetchesAgain?.();
-    });
   };
 
   const runOnce = async (): Promise<void> => {
-    const current = deps.newClient().consumer({
+    const current = newClient().consumer({
       groupId,
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: rebalanceTimeoutMs,
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
-      maxBytesPerPartition: options.maxBytesPerPartition,
-      maxWaitTimeInMs: FETCH_WAIT_MS,
+      maxWaitTimeInMs: ROUND_MS,
       allowAutoTopicCreation: false,
       partitionAssigners: [failingWithoutLeader(topic, MEMBER_OF_BRIDGE)],
       retry: {
@@ -164,26 +115,9 @@ export const startGroupReader = (
       consumer = current;
       signAt = clock.monotonic();
       joining = true;
-      running = current.run({
-        autoCommit: false,
-        eachBatch: (payload) => {
-          const { batch } = payload;
-          if (consumer === current && payload.isRunning() && !payload.isStale()) {
-            const { partition, messages } = batch;
-            const next = Number(batch.lastOffset()) + 1;
-            positions.set(partition, next);
-            hooks.read(
-              partition,
-              messages.map((message) => incomingOf(topic, partition, message)),
-              next,
-            );
-          }
-          return Promise.resolve();
-        },
-      });
+      running = current.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
       running.catch(fail);
       while (!ended.signal.aborted) {
-        watchedAt = clock.monotonic();
         await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
         const silence = silenceOf(heard(), sessionTimeoutMs, clock.monotonic());
         if (silence !== null) fail(new Error(silence));
@@ -192,7 +126,8 @@ export const startGroupReader = (
     } finally {
       stopped.signal.removeEventListener("abort", onStop);
       leave();
-      // Wait for the join to end: a kafkajs consumer that is closed before joins all the same, and gets partitions that nobody reads.
+      // Wait for the join to end: a kafkajs consumer that is closed before joins all the same, and gets partitions that
+      // nobody reads.
       const closing = running
         .catch(() => undefined)
         .then(() => current.disconnect())
@@ -207,28 +142,15 @@ export const startGroupReader = (
       try {
         await runOnce();
       } catch (error) {
-        // kafkajs does not say which partition failed. The reason names an offset, and these positions tell whose it is.
-        const at = Object.fromEntries(held.map((partition) => [partition, positions.get(partition) ?? null]));
-        if (fault === null) log.warn({ topic, reason: messageOf(error), at }, "kafka.reader.lost");
+        if (fault === null) log.warn({ topic, reason: messageOf(error) }, "kafka.reader.lost");
         fault = messageOf(error);
         if (clock.monotonic() - startedAt > 60_000) failures = 0;
-        await clock.sleep(backoffMs(BACKOFF, failures, deps.random()), stopped.signal).catch(() => undefined);
+        await clock.sleep(backoffMs(BACKOFF, failures, random()), stopped.signal).catch(() => undefined);
       }
     }
   };
   const running = run();
   return {
-    pause: (partition) => {
-      paused.add(partition);
-      if (fault === null) consumer?.pause([{ topic, partitions: [partition] }]);
-    },
-    resume: (partition, offset) => {
-      paused.delete(partition);
-      if (fault !== null) return;
-      positions.set(partition, offset);
-      consumer?.seek({ topic, partition, offset: String(offset) });
-      consumer?.resume([{ topic, partitions: [partition] }]);
-    },
     commit: async (offsets) => {
       const current = consumer;
       if (!current || fault !== null) throw new Error("not a member of the group now");
