@@ -68,9 +68,7 @@ export const elected = (
   const workOnce = async (): Promise<string | null> => {
     const ending = (current = new AbortController());
     const { signal } = ending;
-    const aborted = new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     const isHeld = (): boolean => {
       check();
       return !signal.aborted;
@@ -79,43 +77,32 @@ export const elected = (
       .then(() => work({ signal, isHeld }))
       .then(() => "it ended by itself", messageOf);
     await Promise.race([working, aborted]);
-    try {
-      const outcome = await clock.within(STOP_WORK_TIMEOUT_MS, undefined, working);
-      return signal.aborted ? null : outcome;
-    } catch {
+    const outcome = await clock.within(STOP_WORK_TIMEOUT_MS, undefined, working).catch(() => {
       log.error({ groupId, afterMs: STOP_WORK_TIMEOUT_MS }, "election.work.hangs");
       return null;
-    } finally {
-      current = null;
-      ending.abort(new Error("the work has ended"));
-    }
+    });
+    const wasAborted = signal.aborted;
+    current = null;
+    ending.abort(new Error("the work has ended"));
+    return wasAborted ? null : outcome;
   };
 
   const run = async (): Promise<void> => {
     let failures = 0;
     let wasLeader = false;
-    const logChange = (): void => {
-      if (wasLeader === isLeader()) return;
-      wasLeader = !wasLeader;
-      if (wasLeader) log.info({ groupId }, "election.won");
-      else log.info({ groupId }, "election.lost");
-    };
     while (!stopped.signal.aborted) {
-      logChange();
-      if (!isLeader()) {
+      if (wasLeader !== isLeader()) log.info({ groupId }, wasLeader ? "election.lost" : "election.won");
+      wasLeader = isLeader();
+      if (!wasLeader) {
         await clock.sleep(CHECK_EVERY_MS, stopped.signal).catch(() => undefined);
         continue;
       }
       const startedAt = clock.monotonic();
       const reason = await workOnce();
-      if (reason === null) {
-        failures = 0;
-        continue;
-      }
-      if (clock.monotonic() - startedAt > RESET_BACKOFF_AFTER_MS) failures = 0;
-      const againInMs = Math.round(backoffMs(BACKOFF, failures, random()));
+      if (reason === null || clock.monotonic() - startedAt > RESET_BACKOFF_AFTER_MS) failures = 0;
+      if (reason === null) continue;
+      const againInMs = Math.round(backoffMs(BACKOFF, failures++, random()));
       log.warn({ groupId, reason, againInMs }, "election.work.ended");
-      failures += 1;
       await clock.sleep(againInMs, stopped.signal).catch(() => undefined);
     }
   };

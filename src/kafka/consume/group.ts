@@ -2,6 +2,7 @@ import type { Consumer } from "kafkajs";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
@@ -101,11 +102,9 @@ export const joinGroup = (
         restartOnFailure: () => Promise.resolve(false),
       },
     });
-    const ended = new AbortController();
+    const ended = linkedAbortController(stopped.signal);
     let running: Promise<void> = Promise.resolve();
     const fail = (error: Error): void => ended.abort(error);
-    const onStop = (): void => fail(new Error("stopped"));
-    stopped.signal.addEventListener("abort", onStop, { once: true });
     listen(current, fail);
     try {
       await clock.withDeadline(CONNECT_TIMEOUT_MS, ended.signal, async () => {
@@ -124,7 +123,7 @@ export const joinGroup = (
       }
       if (!stopped.signal.aborted) throw ended.signal.reason;
     } finally {
-      stopped.signal.removeEventListener("abort", onStop);
+      ended.abort();
       leave();
       // Wait for the join to end: a kafkajs consumer that is closed before joins all the same, and gets partitions that
       // nobody reads.

@@ -47,21 +47,17 @@ export const watchLag = (
     }
   };
 
-  const ask = async (cluster: Pick<Cluster, "ranges">): Promise<void> => {
-    const startedAt = clock.now();
-    const answer = await cluster.ranges(topic);
-    noteCaughtUp();
-    ranges = answer;
-    askedAt = startedAt;
-    noteCaughtUp();
-  };
-
   const askForEver = async (): Promise<void> => {
     let cluster: Awaited<ReturnType<typeof connectCluster>> | null = null;
     while (!signal.aborted) {
       try {
         cluster ??= await connectCluster();
-        await ask(cluster);
+        const startedAt = clock.now();
+        const answer = await cluster.ranges(topic);
+        noteCaughtUp();
+        ranges = answer;
+        askedAt = startedAt;
+        noteCaughtUp();
       } catch {
         // The next poll tries again; the reader reports that Kafka is unreachable.
       }

@@ -1,6 +1,6 @@
 import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { heldBytes, ownCopy, sizeOf } from "./record-memory.ts";
+import { ownCopy, sizeOf } from "./record-memory.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag, type Lag } from "./lag.ts";
@@ -72,7 +72,7 @@ export const startOrderedConsumer = (
   const { clock, log } = deps;
   const tasks = keyOrder(options.maxInFlight);
   const assignedPartitions = new Map<number, AssignedPartition>();
-  const held = heldBytes(options.maxHeldBytes, () => assignedPartitions.size);
+  const shareBytes = (): number => options.maxHeldBytes / Math.max(1, assignedPartitions.size);
   let stopping = false;
   let allCommittedAt = clock.monotonic();
 
@@ -90,13 +90,12 @@ export const startOrderedConsumer = (
     for (const [partition, assigned] of gained) assignedPartitions.set(partition, assigned);
     reading.begin(gained);
     // With fewer partitions each share of the memory limit is larger.
-    for (const partition of partitions) resumeIfRoom(partition);
+    for (const assigned of assignedPartitions.values()) resumeIfRoom(assigned);
   };
 
-  /** Reads on in a partition that has stopped at its memory limit. */
-  const resumeIfRoom = (partition: number): void => {
-    const assigned = assignedPartitions.get(partition);
-    if (assigned?.waitsFor !== "room" || !held.hasRoom(partition)) return;
+  /** Reads on in a partition that has stopped at its memory limit, once half of its share is free. */
+  const resumeIfRoom = (assigned: AssignedPartition): void => {
+    if (assigned.waitsFor !== "room" || assigned.heldBytes >= shareBytes() / 2) return;
     assigned.waitsFor = null;
     reading.refocus();
   };
@@ -120,10 +119,10 @@ export const startOrderedConsumer = (
     });
 
   const take = (read: Incoming, assigned: AssignedPartition, watermark: Watermark): true | "later" => {
-    const { partition, offset, timestampMs } = read;
+    const { offset, timestampMs } = read;
     // Without a heartbeat for so long, another replica may be handling these records.
     if (clock.monotonic() - group.lastHeartbeat() >= options.sessionTimeoutMs) return "later";
-    if (held.isFull(partition)) {
+    if (assigned.heldBytes >= shareBytes()) {
       assigned.waitsFor = "room";
       reading.refocus();
       return "later";
@@ -132,11 +131,11 @@ export const startOrderedConsumer = (
     const bytes = sizeOf(record);
     watermark.begin(offset, timestampMs);
     assigned.isLastGone = false;
-    held.add(partition, bytes);
+    assigned.heldBytes += bytes;
     tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {
       await run(record, assigned, watermark, slot);
-      held.remove(partition, bytes);
-      resumeIfRoom(partition);
+      assigned.heldBytes -= bytes;
+      resumeIfRoom(assigned);
     });
     return true;
   };

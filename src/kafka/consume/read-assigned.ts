@@ -116,51 +116,44 @@ export const readAssigned = (
     });
   };
 
-  /** Where to go on in a partition whose log does not hold the place any more, or is another one. */
-  const moveInto = (
-    { startOffset, endOffset }: Range,
+  /** Goes on elsewhere in a partition whose log does not hold the place any more, or is another one. */
+  const move = (
     partition: number,
     assigned: AssignedPartition,
     { next, last }: Watermark,
+    { startOffset, endOffset }: Range,
   ): void => {
     const place = { topic, partition, oldOffset: next, newOffset: startOffset };
-    if (startOffset > next) passDeleted(startOffset, partition, assigned);
-    else if (last && last.offset < startOffset && endOffset >= next) assigned.isLastGone = true;
+    if (startOffset > next) {
+      // Said now: it may take days until the next command comes there.
+      if (next > 0 || last) log.error(place, "commands.lost");
+      assigned.watermark?.pass(startOffset);
+      assigned.isLastGone = true;
+    } else if (last && last.offset < startOffset && endOffset >= next) assigned.isLastGone = true;
     else {
       if (next > startOffset) log.error(place, "commands.topic.replaced");
       Object.assign(assigned, { watermark: new Watermark(startOffset), committed: -1, isLastGone: false });
     }
   };
 
-  const passDeleted = (startOffset: number, partition: number, assigned: AssignedPartition): void => {
-    const { watermark } = assigned;
-    if (!watermark || startOffset <= watermark.next) return;
-    // Said now: it may take days until the next command comes there.
-    if (watermark.next > 0 || watermark.last)
-      log.error({ topic, partition, oldOffset: watermark.next, newOffset: startOffset }, "commands.lost");
-    watermark.pass(startOffset);
-    assigned.isLastGone = true;
-  };
-
   /** Meanwhile the other partitions are read. */
-  const findPlace = async (partition: number): Promise<void> => {
-    const assigned = assignedPartitions.get(partition);
-    if (!assigned?.watermark) return;
-    assigned.waitsFor = "place";
+  const findPlace = async (lost: number): Promise<void> => {
+    const seeking = assignedPartitions.get(lost);
+    if (!seeking) return;
+    seeking.waitsFor = "place";
     readAnew();
-    const ranges = await untilAnswered(
-      (cluster) => cluster.ranges(topic),
-      () => isHeld(partition, assigned),
-    );
-    const range = ranges?.get(partition);
-    if (!ranges || !range || !isHeld(partition, assigned)) return;
-    moveInto(range, partition, assigned, assigned.watermark);
-    assigned.waitsFor = null;
-    // Retention has mostly deleted the beginning of the others as well.
-    for (const [other, { startOffset }] of ranges) {
-      const held = assignedPartitions.get(other);
-      if (held) passDeleted(startOffset, other, held);
+    const isWanted = (): boolean => isHeld(lost, seeking);
+    const ranges = await untilAnswered((cluster) => cluster.ranges(topic), isWanted);
+    if (!ranges || !isWanted()) return;
+    for (const [partition, range] of ranges) {
+      const assigned = assignedPartitions.get(partition);
+      if (!assigned?.watermark) continue;
+      const { next } = assigned.watermark;
+      // What has happened to one partition has mostly happened to others.
+      if (assigned === seeking || range.startOffset > next || range.endOffset < next)
+        move(partition, assigned, assigned.watermark, range);
     }
+    seeking.waitsFor = null;
     readAnew();
   };
 

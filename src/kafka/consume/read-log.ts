@@ -70,7 +70,7 @@ export const readLog = (
     places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, lasts?.get(partition) ?? null));
   let fault: string | null = "not connected yet";
   /** Its reason is the first cause. */
-  const over = new AbortController();
+  const over = linkedAbortController(signal);
   const isOver = (): boolean => over.signal.aborted;
   /** Aborts when there may be something to fetch. */
   let changed = new AbortController();
@@ -78,10 +78,15 @@ export const readLog = (
     changed.abort();
     changed = new AbortController();
   };
-  const end = (reason: unknown): void => {
-    over.abort(reason);
-    wake();
-  };
+  const ended = new Promise<void>((resolve, reject) => {
+    const end = (): void => {
+      wake();
+      if (over.signal.reason === ALL_READ) resolve();
+      else reject(over.signal.reason as Error);
+    };
+    if (isOver()) end();
+    else over.signal.addEventListener("abort", end, { once: true });
+  });
   /** A partition has no leader: the others are read, and the reading counts as failed. */
   let isLeaderless = false;
   const works = (): void => {
@@ -90,7 +95,7 @@ export const readLog = (
     fault = null;
   };
   const endIfDone = (): void => {
-    if (toEnd && [...places.values()].every(isDone)) end(ALL_READ);
+    if (toEnd && [...places.values()].every(isDone)) over.abort(ALL_READ);
   };
 
   const pause = async (place: Place): Promise<void> => {
@@ -106,7 +111,7 @@ export const readLog = (
     const partition = (error as { partition?: number }).partition ?? -1;
     const place = places.get(partition);
     if (!place || ++place.outOfRange < LOOKS) return;
-    end(
+    over.abort(
       new PlaceLost(
         partition,
         `it is another log than before: it does not hold offset ${positionOf(place)} any more`,
@@ -151,7 +156,9 @@ export const readLog = (
         const isCurrent = (): boolean => !connection.aborted;
         // It may have been focused elsewhere meanwhile.
         if (!place || !isCurrent() || positionOf(place) !== from) continue;
-        const taken = await takeFetched(place, fetched, hooks, isCurrent).catch(end);
+        const taken = await takeFetched(place, fetched, hooks, isCurrent).catch((error: unknown) =>
+          over.abort(error),
+        );
         if (taken === "later" && place.isWanted) void pause(place);
         if (records.length > 0) order = [...order.filter((other) => other !== partition), partition];
       }
@@ -216,21 +223,8 @@ export const readLog = (
     }
   };
 
-  const ended = new Promise<void>((resolve, reject) => {
-    over.signal.addEventListener(
-      "abort",
-      () => {
-        if (over.signal.reason === ALL_READ) resolve();
-        else reject(over.signal.reason as Error);
-      },
-      { once: true },
-    );
-  });
-  const onAbort = (): void => end(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
   endIfDone();
-  void run().finally(() => signal.removeEventListener("abort", onAbort));
+  void run();
 
   return {
     ended,
