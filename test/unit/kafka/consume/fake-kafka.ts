@@ -36,7 +36,7 @@ export const fakeKafka = (
   const commits = before.commits ?? new Map<number, Commit>();
   // All consumers of a test share this emitter: one listener per reader.
   const events = new EventEmitter().setMaxListeners(0);
-  const names = [...["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "REQUEST", "STOP", "CRASH"]];
+  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "REQUEST", "STOP", "CRASH"];
   /** The offsets of transaction markers. */
   const markers = new Map<number, Set<number>>();
   const state = {
@@ -82,10 +82,7 @@ export const fakeKafka = (
         commits.set(partition, { offset: Number(offset), note: metadata ?? "" });
       return Promise.resolve();
     },
-    disconnect: () => {
-      state.stopped = true;
-      return Promise.resolve();
-    },
+    disconnect: () => Promise.resolve(void (state.stopped = true)),
   } as unknown as Consumer;
 
   /** A request of a client without a group. Like kafkajs, it fails for all partitions where it fails for one. */
@@ -205,16 +202,20 @@ export const fakeKafka = (
 export const consume = (
   kafka: Pick<ReturnType<typeof fakeKafka>, "client" | "connectCluster">,
   handle: Handle,
-  options: Pick<OrderedOptions, "maxHeldBytes" | "note"> & { maxInFlight?: number; log?: Partial<Log> },
+  options: Pick<OrderedOptions, "maxHeldBytes" | "note"> & {
+    maxInFlight?: number;
+    log?: Partial<Log>;
+    clock?: typeof systemClock;
+  },
 ): OrderedConsumer => {
-  const { log = {}, maxInFlight = 4, ...others } = options;
+  const { log = {}, clock = systemClock, maxInFlight = 4, ...others } = options;
   return startOrderedConsumer(
     { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000, maxBytesPerPartition: 1, maxInFlight, ...others },
     handle,
     {
       newClient: () => kafka.client,
       connectCluster: kafka.connectCluster,
-      clock: systemClock,
+      clock,
       log: { ...silent, ...log },
       random: () => 0,
     },

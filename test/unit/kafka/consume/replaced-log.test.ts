@@ -188,6 +188,16 @@ test("says at its start that all unread records were dropped, and does not wait 
   expect(said).toHaveLength(1);
 });
 
+test("a new group begins where the log does, and misses nothing", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, OLD);
+  kafka.dropBefore(0, 30);
+  const { said, until, untilCommitted } = consuming(kafka);
+  await until(OLD.slice(30));
+  await untilCommitted(50);
+  expect(said).toEqual([]);
+});
+
 test("is not confused by offsets without a record", async () => {
   const { kafka, said, until, untilCommitted } = await withFifty();
   kafka.skipOffset(0);
