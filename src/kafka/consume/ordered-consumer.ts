@@ -77,13 +77,13 @@ export const startOrderedConsumer = (
   let allCommittedAt = clock.monotonic();
 
   const onAssigned = (partitions: readonly number[]): void => {
-    if (stopping) return;
     for (const [partition, assigned] of assignedPartitions) {
       if (partitions.includes(partition)) continue;
       // Another replica may be handling these records already: their offsets must never be committed here.
       assignedPartitions.delete(partition);
       endAssignment(assigned, new Error("the partition went to another replica"));
     }
+    if (stopping) return;
     const gained = new Map<number, AssignedPartition>();
     for (const partition of partitions)
       if (!assignedPartitions.has(partition)) gained.set(partition, newAssignedPartition());
