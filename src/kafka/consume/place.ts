@@ -79,9 +79,12 @@ const settle = (place: Place, { partition, from, next, records: [first] }: Fetch
 };
 
 /** Goes on to `next`, and says so if nothing is missing before it. */
-const pass = (place: Place, { partition, isHidden }: Fetched, next: number, { absent }: LogHooks): void => {
-  if (next > place.next && isHidden(place.next, next)) absent?.(partition, place.next, next);
-  place.next = Math.max(place.next, next);
+const pass = (place: Place, { partition, hidden }: Fetched, next: number, { absent }: LogHooks): void => {
+  const from = place.next;
+  let at = from;
+  while (at < next && hidden.has(at)) at += 1;
+  if (at === next && next > from) absent?.(partition, from, next);
+  place.next = Math.max(from, next);
 };
 
 /**
