@@ -91,8 +91,10 @@ export const elected = (
     let failures = 0;
     let wasLeader = false;
     while (!stopped.signal.aborted) {
-      if (wasLeader !== isLeader()) log.info({ groupId }, wasLeader ? "election.lost" : "election.won");
-      wasLeader = isLeader();
+      const isNow = isLeader();
+      if (isNow && !wasLeader) log.info({ groupId }, "election.won");
+      if (!isNow && wasLeader) log.info({ groupId }, "election.lost");
+      wasLeader = isNow;
       if (!wasLeader) {
         await clock.sleep(CHECK_EVERY_MS, stopped.signal).catch(() => undefined);
         continue;

@@ -35,9 +35,12 @@ export const keepCommitting = async (
       // After the abort, a failed commit is not tried again.
       isLast = signal.aborted;
       const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
-      const isDue: boolean = !isWarned && refusedForMs >= REFUSED_FOR_MS;
-      isWarned ||= isDue;
-      log[isDue ? "warn" : "debug"]({ reason: messageOf(error), refusedForMs }, "kafka.commit.refused");
+      const fields = { reason: messageOf(error), refusedForMs };
+      if (isWarned || refusedForMs < REFUSED_FOR_MS) log.debug(fields, "kafka.commit.refused");
+      else {
+        isWarned = true;
+        log.warn(fields, "kafka.commit.refused");
+      }
     }
   }
 };
