@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { silent } from "../../src/cli/silent.ts";
 import { newClient } from "../../src/kafka/client.ts";
-import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
+import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
+import { startOrderedConsumer } from "../../src/kafka/consume/ordered-consumer.ts";
 import { startTail } from "../../src/kafka/consume/tail.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
@@ -14,7 +15,6 @@ import { threeBrokers } from "../support/three-brokers.ts";
 const PARTITIONS = [0, 1, 2];
 /** A group whose coordinator froze waits for this long for its former members. */
 const SESSION_MS = 10_000;
-/** kafkajs by itself asks the frozen leader for 40 s. */
 const NOTICED_WITHIN_MS = 30_000;
 
 const kafka = threeBrokers();
@@ -37,25 +37,26 @@ it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", 
       waitForLeaders: true,
     }),
   );
+  const clients = newClient(
+    { brokers: brokers.split(","), clientId: "test", tls: false, sasl: null },
+    silent,
+  );
   const deps = {
-    newClient: newClient({ brokers: brokers.split(","), clientId: "test", tls: false, sasl: null }, silent),
+    newClient: clients,
+    connectCluster: () => connectCluster(clients, systemClock),
     clock: systemClock,
     log: silent,
     random: () => 0.5,
   };
   const seen = new Set<string>();
   const followed = new Set<string>();
-  const reader = startGroupReader(
-    { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 },
-    {
-      assigned: () => new Map(),
-      read: (_, records) => {
-        for (const { value } of records) seen.add(String(value));
-      },
-    },
+  const options = { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 };
+  const consumer = startOrderedConsumer(
+    { ...options, maxInFlight: 10, maxHeldBytes: 1_000_000 },
+    ({ value }) => Promise.resolve(void seen.add(String(value))),
     deps,
   );
-  onTestFinished(() => reader.stop());
+  onTestFinished(() => consumer.stop(100));
   const ranges = new Map(PARTITIONS.map((at) => [at, { startOffset: 0, endOffset: 0 }]));
   const tail = startTail(
     { topic },
@@ -63,7 +64,7 @@ it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", 
     { ...deps, ranges: () => Promise.resolve(ranges) },
   );
   onTestFinished(() => tail.stop());
-  await eventually(() => reader.state().up && tail.state().up, "both to read", 30_000);
+  await eventually(() => consumer.state().up && tail.state().up, "both to read", 30_000);
 
   const leader = kafka.all()[partition];
   leader?.freeze();

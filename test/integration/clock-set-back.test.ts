@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, inject, it, onTestFinished, vi } from "vitest";
 import { silent } from "../../src/cli/silent.ts";
 import { newClient } from "../../src/kafka/client.ts";
-import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
+import { joinGroup } from "../../src/kafka/consume/group.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
@@ -10,22 +10,18 @@ import { askAdmin } from "../support/kafka.ts";
 const HOUR_MS = 3_600_000;
 const SESSION_MS = 6_000;
 
-it("a reader stays a member of its group after the clock was set back by an hour", async () => {
+it("a replica stays a member of its group after the clock was set back by an hour", async () => {
   const brokers = inject("kafkaBrokers");
   const topic = `clock-${randomUUID()}`;
   await askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
-  const reader = startGroupReader(
-    { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 },
-    { assigned: () => new Map(), read: () => undefined },
-    {
-      newClient: newClient({ brokers: brokers.split(","), clientId: "test", tls: false, sasl: null }, silent),
-      clock: systemClock,
-      log: silent,
-      random: () => 0,
-    },
-  );
-  onTestFinished(() => reader.stop());
-  await eventually(() => reader.state().up, "the reader to join", 30_000);
+  const group = joinGroup({ topic, groupId: topic, sessionTimeoutMs: SESSION_MS }, () => undefined, {
+    newClient: newClient({ brokers: brokers.split(","), clientId: "test", tls: false, sasl: null }, silent),
+    clock: systemClock,
+    log: silent,
+    random: () => 0,
+  });
+  onTestFinished(() => group.stop());
+  await eventually(() => group.state().up, "the replica to join", 30_000);
 
   const now = Date.now.bind(Date);
   vi.spyOn(Date, "now").mockImplementation(() => now() - HOUR_MS);
@@ -33,8 +29,8 @@ it("a reader stays a member of its group after the clock was set back by an hour
   const setBackAt = systemClock.monotonic();
   await eventually(
     () => {
-      expect(reader.lastHeartbeat()).toBeGreaterThan(setBackAt + SESSION_MS);
-      expect(reader.state().up).toBe(true);
+      expect(group.lastHeartbeat()).toBeGreaterThan(setBackAt + SESSION_MS);
+      expect(group.state().up).toBe(true);
     },
     "a heartbeat after the session would have ended",
     60_000,

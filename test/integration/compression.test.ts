@@ -7,7 +7,8 @@ import { pino } from "pino";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
 import { readAllCompressions } from "../../src/kafka/compression/compression.ts";
-import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
+import { readLog } from "../../src/kafka/consume/read-log.ts";
+import type { Incoming } from "../../src/kafka/record.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, clientOf } from "../support/kafka.ts";
@@ -39,6 +40,32 @@ const silentClient = clientFor();
 const createTopic = (topic: string, numPartitions: number): Promise<boolean> =>
   askAdmin(inject("kafkaBrokers"), (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
 
+/** Reads the partitions of a topic from their beginning, until the test is over. */
+const read = (
+  topic: string,
+  partitions: number,
+  take: (record: Incoming) => void,
+  { made = silentClient, log = pino({ level: "silent" }) } = {},
+): void => {
+  const end = new AbortController();
+  const ranges = new Map(
+    Array.from({ length: partitions }, (_, at) => [at, { startOffset: 0, endOffset: 0 }]),
+  );
+  const { ended } = readLog(
+    { topic, ranges, toEnd: false, maxBytesPerPartition: 262_144 },
+    {
+      take: (record) => {
+        take(record);
+        return true;
+      },
+    },
+    { newClient: made, clock: systemClock, log, random: () => 0 },
+    end.signal,
+  );
+  ended.catch(() => undefined);
+  onTestFinished(() => end.abort(new Error("the test is over")));
+};
+
 it("reads a topic whose batches are compressed in every way that Kafka knows", async () => {
   const topic = `compression-${randomUUID()}`;
   await createTopic(topic, 1);
@@ -55,26 +82,12 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
   }
   await producer.disconnect();
 
-  const read: { key: string; value: string; timestamp: string }[] = [];
-  const reader = startGroupReader(
-    { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
-    {
-      assigned: () => new Map(),
-      read: (_, records) => {
-        for (const { key, value, timestampMs } of records)
-          read.push({ key: String(key), value: String(value), timestamp: String(timestampMs) });
-      },
-    },
-    {
-      newClient: silentClient,
-      clock: systemClock,
-      log: pino({ level: "silent" }),
-      random: () => 0,
-    },
-  );
-  onTestFinished(() => reader.stop());
-  await eventually(() => expect(read).toHaveLength(sent.length * messages.length), "all records", 30_000);
-  expect(read).toEqual(sent.flatMap(() => messages));
+  const seen: { key: string; value: string; timestamp: string }[] = [];
+  read(topic, 1, ({ key, value, timestampMs }) => {
+    seen.push({ key: String(key), value: String(value), timestamp: String(timestampMs) });
+  });
+  await eventually(() => expect(seen).toHaveLength(sent.length * messages.length), "all records", 30_000);
+  expect(seen).toEqual(sent.flatMap(() => messages));
 });
 
 it("says where each partition stands when a batch cannot be decompressed", async () => {
@@ -96,16 +109,11 @@ it("says where each partition stands when a batch cannot be decompressed", async
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
   );
   const made = clientFor(log);
-  let read = 0;
-  const reader = startGroupReader(
-    { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
-    { assigned: () => new Map(), read: (_, records) => void (read += records.length) },
-    { newClient: made, clock: systemClock, log, random: () => 0 },
-  );
-  onTestFinished(() => reader.stop());
+  let seen = 0;
+  read(topic, 2, () => void (seen += 1), { made, log });
   await send(0, 3);
   await send(1, 5);
-  await eventually(() => expect(read).toBe(8), "all records", 30_000);
+  await eventually(() => expect(seen).toBe(8), "all records", 30_000);
 
   // Less than the batch takes: to the reader it is as broken as a batch that would take all memory.
   readAllCompressions(100);
@@ -123,7 +131,7 @@ it("says where each partition stands when a batch cannot be decompressed", async
   expect(reason).toMatch(/^a gzip batch of \d+ bytes at offset 5, 12 records, cannot be decompressed/);
 });
 
-it("reads many batches that are small on the wire and large in memory, a few at a time, every one once", async () => {
+it("reads many batches that are small on the wire and large in memory, every one once", async () => {
   const topic = `compression-${randomUUID()}`;
   const brokers = inject("kafkaBrokers").split(",");
   await createTopic(topic, 2);
@@ -143,19 +151,8 @@ it("reads many batches that are small on the wire and large in memory, a few at 
   // The reader fills the table of codecs again, with the bound.
   const made = newClient({ brokers, clientId: "test", tls: false, sasl: null }, pino({ level: "silent" }));
 
-  const read: number[][] = [[], []];
-  const reader = startGroupReader(
-    { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
-    {
-      assigned: () => new Map(),
-      read: (partition, records) => {
-        expect(records.length).toBeLessThanOrEqual(2);
-        read[partition]?.push(...records.map(({ offset }) => offset));
-      },
-    },
-    { newClient: made, clock: systemClock, log: pino({ level: "silent" }), random: () => 0 },
-  );
-  onTestFinished(() => reader.stop());
+  const seen: number[][] = [[], []];
+  read(topic, 2, ({ partition, offset }) => void seen[partition]?.push(offset), { made });
   const all = Array.from({ length: BATCHES }, (_, offset) => offset);
-  await eventually(() => expect(read).toEqual([all, all]), "all batches", 30_000);
+  await eventually(() => expect(seen).toEqual([all, all]), "all batches", 30_000);
 });

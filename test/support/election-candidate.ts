@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { newClient } from "../../src/kafka/client.ts";
 import { elected } from "../../src/kafka/consume/elected.ts";
-import type { GroupOptions } from "../../src/kafka/consume/group-reader.ts";
+import type { GroupOptions } from "../../src/kafka/consume/group.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 
 // A process that takes part in the election, and prints a line for each piece of work that it does as the

@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import type { Mark } from "../mark.ts";
 import type { ConcurrencySlot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
@@ -9,28 +8,20 @@ export type AssignedPartition = {
   readonly lost: AbortController;
   /** Also aborts when the consumer is suspended; replaced when it goes on. */
   stop: AbortController;
-  /** Null until the first record when the group has committed nothing: the log is read from its beginning. */
+  /** Null until the group's committed offset is known. */
   watermark: Watermark | null;
   /** The last offset that was committed; -1 for none. */
   committed: number;
-  /**
-   * Why the partition is not fetched: its committed offset is looked up, its log is checked again, or its records use
-   * up the memory limit.
-   */
-  pausedFor: "position" | "look" | "room" | null;
-  /**
-   * Whether a record was read since the last seek: only the first record after a seek must be checked against the last
-   * one.
-   */
-  isSettled: boolean;
-  /** How often in a row a fetch began below the expected offset. */
-  looks: number;
-  /** The next offset of the log before it was replaced; set until the first record of the new log. */
-  replacedAt: number | null;
+  /** Why it is not read: where to read is looked up, or its records use up the memory limit. */
+  waitsFor: "place" | "room" | null;
+  /** Memory of its unfinished records. */
+  heldBytes: number;
+  /** The log does not hold the last record any more: it cannot be read again to recognise the log. */
+  isLastGone: boolean;
 };
 
 /** Without a limit of listeners: each record under way adds one. */
-export const newAbortController = (): AbortController => {
+const newAbortController = (): AbortController => {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
@@ -41,10 +32,9 @@ export const newAssignedPartition = (): AssignedPartition => ({
   stop: newAbortController(),
   watermark: null,
   committed: -1,
-  pausedFor: "position",
-  isSettled: false,
-  looks: 0,
-  replacedAt: null,
+  waitsFor: "place",
+  heldBytes: 0,
+  isLastGone: false,
 });
 
 /** To be called when the partition is revoked or the process stops. */
@@ -86,29 +76,4 @@ export const handleUntilDone = async (
       await pause.then(() => slot.take(lost)).catch(() => undefined);
     }
   }
-};
-
-/** The offset to seek to: that of the last record. It is read again to check that the log is still the same. */
-export const readFrom = ({ watermark }: AssignedPartition): number =>
-  watermark ? (watermark.last?.offset ?? watermark.next) : 0;
-
-/** How the first record of a fetch relates to what was read before. */
-export type Continuity =
-  | "follows"
-  /** Its offset is above the expected one. */
-  | "leaves a gap"
-  /** Its offset is below the requested one: that was out of range, and kafkajs has gone to the beginning of the log. */
-  | "starts over"
-  /** The offset is the expected one, the timestamp is another: the record before the seek was a different one. */
-  | "belongs to another log";
-
-export const continuityOf = (
-  { watermark, isSettled }: { watermark: Pick<Watermark, "next" | "last">; isSettled: boolean },
-  first: Mark,
-): Continuity => {
-  const known = isSettled ? null : watermark.last;
-  const from = known?.offset ?? watermark.next;
-  if (first.offset < from) return "starts over";
-  if (first.offset > from) return "leaves a gap";
-  return known && known.timestampMs !== first.timestampMs ? "belongs to another log" : "follows";
 };

@@ -1,7 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
-import { startGroupReader, type GroupOptions, type GroupReader, type ReaderDeps } from "./group-reader.ts";
+import { joinGroup, type Group, type GroupDeps, type GroupOptions } from "./group.ts";
 
 export type Leadership = {
   /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
@@ -10,7 +10,7 @@ export type Leadership = {
   isHeld: () => boolean;
 };
 
-export type Elected = Pick<GroupReader, "state"> & {
+export type Elected = Pick<Group, "state"> & {
   isLeader: () => boolean;
   /**
    * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this replica is not
@@ -40,7 +40,7 @@ const STOP_WORK_TIMEOUT_MS = 10_000;
 export const elected = (
   options: GroupOptions,
   work: (leadership: Leadership) => Promise<void>,
-  deps: ReaderDeps,
+  deps: GroupDeps,
 ): Elected => {
   const { clock, log, random } = deps;
   const { topic, groupId, sessionTimeoutMs } = options;
@@ -49,21 +49,16 @@ export const elected = (
   let current: AbortController | null = null;
 
   const isLeader = (): boolean =>
-    isAssigned && !stopped.signal.aborted && clock.monotonic() - reader.lastHeartbeat() < sessionTimeoutMs;
+    isAssigned && !stopped.signal.aborted && clock.monotonic() - group.lastHeartbeat() < sessionTimeoutMs;
   const check = (): void => {
     if (current && !isLeader()) current.abort(new Error("another replica may be the leader"));
   };
 
-  const reader = startGroupReader(
-    { ...options, maxBytesPerPartition: 1 },
-    {
-      assigned: (partitions) => {
-        for (const partition of partitions) reader.pause(partition);
-        isAssigned = partitions.includes(PARTITION);
-        check();
-        return new Map();
-      },
-      read: () => undefined,
+  const group = joinGroup(
+    options,
+    (partitions) => {
+      isAssigned = partitions.includes(PARTITION);
+      check();
     },
     deps,
   );
@@ -73,9 +68,7 @@ export const elected = (
   const workOnce = async (): Promise<string | null> => {
     const ending = (current = new AbortController());
     const { signal } = ending;
-    const aborted = new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     const isHeld = (): boolean => {
       check();
       return !signal.aborted;
@@ -84,43 +77,34 @@ export const elected = (
       .then(() => work({ signal, isHeld }))
       .then(() => "it ended by itself", messageOf);
     await Promise.race([working, aborted]);
-    try {
-      const outcome = await clock.within(STOP_WORK_TIMEOUT_MS, undefined, working);
-      return signal.aborted ? null : outcome;
-    } catch {
+    const outcome = await clock.within(STOP_WORK_TIMEOUT_MS, undefined, working).catch(() => {
       log.error({ groupId, afterMs: STOP_WORK_TIMEOUT_MS }, "election.work.hangs");
       return null;
-    } finally {
-      current = null;
-      ending.abort(new Error("the work has ended"));
-    }
+    });
+    const wasAborted = signal.aborted;
+    current = null;
+    ending.abort(new Error("the work has ended"));
+    return wasAborted ? null : outcome;
   };
 
   const run = async (): Promise<void> => {
     let failures = 0;
     let wasLeader = false;
-    const logChange = (): void => {
-      if (wasLeader === isLeader()) return;
-      wasLeader = !wasLeader;
-      if (wasLeader) log.info({ groupId }, "election.won");
-      else log.info({ groupId }, "election.lost");
-    };
     while (!stopped.signal.aborted) {
-      logChange();
-      if (!isLeader()) {
+      const isNow = isLeader();
+      if (isNow && !wasLeader) log.info({ groupId }, "election.won");
+      if (!isNow && wasLeader) log.info({ groupId }, "election.lost");
+      wasLeader = isNow;
+      if (!wasLeader) {
         await clock.sleep(CHECK_EVERY_MS, stopped.signal).catch(() => undefined);
         continue;
       }
       const startedAt = clock.monotonic();
       const reason = await workOnce();
-      if (reason === null) {
-        failures = 0;
-        continue;
-      }
-      if (clock.monotonic() - startedAt > RESET_BACKOFF_AFTER_MS) failures = 0;
-      const againInMs = Math.round(backoffMs(BACKOFF, failures, random()));
+      if (reason === null || clock.monotonic() - startedAt > RESET_BACKOFF_AFTER_MS) failures = 0;
+      if (reason === null) continue;
+      const againInMs = Math.round(backoffMs(BACKOFF, failures++, random()));
       log.warn({ groupId, reason, againInMs }, "election.work.ended");
-      failures += 1;
       await clock.sleep(againInMs, stopped.signal).catch(() => undefined);
     }
   };
@@ -130,10 +114,10 @@ export const elected = (
     isLeader,
     saveNote: async (committed) => {
       if (!isLeader()) throw new Error("another replica may be the leader");
-      await reader.commit(new Map([[PARTITION, committed]]));
+      await group.commit(new Map([[PARTITION, committed]]));
     },
     state: () => {
-      const { up, detail } = reader.state();
+      const { up, detail } = group.state();
       if (!up) return { up, detail: `${topic}: ${detail}` };
       return { up, detail: isLeader() ? "this replica is the leader" : "another replica is the leader" };
     },
@@ -142,7 +126,7 @@ export const elected = (
       check();
       await running;
       clearInterval(checks);
-      await reader.stop();
+      await group.stop();
     },
   };
 };

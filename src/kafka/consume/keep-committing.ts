@@ -21,7 +21,7 @@ export const keepCommitting = async (
   { clock, log, signal }: Deps,
 ): Promise<void> => {
   let refusedSince: number | null = null;
-  let warned = false;
+  let isWarned = false;
   let isLast = false;
   while (!isLast) {
     await clock.sleep(COMMIT_EVERY_MS, signal).catch(() => undefined);
@@ -30,16 +30,15 @@ export const keepCommitting = async (
     try {
       await commit();
       refusedSince = null;
-      warned = false;
+      isWarned = false;
     } catch (error) {
       // After the abort, a failed commit is not tried again.
       isLast = signal.aborted;
-      // Refused during a rebalance: the next round commits for the new assignment.
       const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
       const fields = { reason: messageOf(error), refusedForMs };
-      if (warned || refusedForMs < REFUSED_FOR_MS) log.debug(fields, "kafka.commit.refused");
+      if (isWarned || refusedForMs < REFUSED_FOR_MS) log.debug(fields, "kafka.commit.refused");
       else {
-        warned = true;
+        isWarned = true;
         log.warn(fields, "kafka.commit.refused");
       }
     }

@@ -47,21 +47,17 @@ export const watchLag = (
     }
   };
 
-  const ask = async (cluster: Pick<Cluster, "ranges">): Promise<void> => {
-    const startedAt = clock.now();
-    const answer = await cluster.ranges(topic);
-    noteCaughtUp();
-    ranges = answer;
-    askedAt = startedAt;
-    noteCaughtUp();
-  };
-
   const askForEver = async (): Promise<void> => {
     let cluster: Awaited<ReturnType<typeof connectCluster>> | null = null;
     while (!signal.aborted) {
       try {
         cluster ??= await connectCluster();
-        await ask(cluster);
+        const startedAt = clock.now();
+        const answer = await cluster.ranges(topic);
+        noteCaughtUp();
+        ranges = answer;
+        askedAt = startedAt;
+        noteCaughtUp();
       } catch {
         // The next poll tries again; the reader reports that Kafka is unreachable.
       }
@@ -85,12 +81,12 @@ export const watchLag = (
 
   return () => {
     const lag = new Map<number, PartitionLag>();
-    for (const [partition, { watermark, pausedFor }] of assignedPartitions) {
+    for (const [partition, { watermark }] of assignedPartitions) {
       const range = ranges.get(partition);
-      if (!range || (!watermark && pausedFor === "position")) continue;
-      const position = Math.max(watermark?.committable() ?? 0, range.startOffset);
-      const records = Math.max(0, Math.max(range.endOffset, watermark?.next ?? 0) - position);
-      lag.set(partition, { records, seconds: records === 0 ? 0 : watermark && ageSeconds(watermark) });
+      if (!range || !watermark) continue;
+      const position = Math.max(watermark.committable(), range.startOffset);
+      const records = Math.max(0, Math.max(range.endOffset, watermark.next) - position);
+      lag.set(partition, { records, seconds: records === 0 ? 0 : ageSeconds(watermark) });
     }
     return lag;
   };

@@ -13,11 +13,8 @@ export type Fetched = {
   records: readonly Incoming[];
   /** The offset to ask for next. There may be no record right before it. */
   next: number;
-  /**
-   * Whether all offsets from `start` to before `end` are transaction markers or aborted records, which are for
-   * nobody.
-   */
-  isHidden: (start: number, end: number) => boolean;
+  /** The offsets of transaction markers and of aborted records, which are for nobody. */
+  hidden: ReadonlySet<number>;
 };
 
 export type FetchOptions = {
@@ -49,19 +46,7 @@ type FetchedRecord = DecodedRecord & {
   batchContext?: { firstOffset: string; lastOffsetDelta: number };
 };
 type FetchedPartition = { partition: number; messages: readonly FetchedRecord[] };
-/** The part of kafkajs's internal broker that is used here. */
-type Broker = {
-  fetch(request: {
-    maxWaitTime: number;
-    minBytes: number;
-    maxBytes: number;
-    topics: readonly {
-      topic: string;
-      partitions: readonly { partition: number; fetchOffset: string; maxBytes: number }[];
-    }[];
-  }): Promise<{ responses: readonly { partitions: readonly FetchedPartition[] }[] }>;
-};
-
+type FetchAnswer = { responses: readonly { partitions: readonly FetchedPartition[] }[] };
 /** The offset after a record's batch: compaction may have taken out the last ones of it. */
 const afterBatchOf = ({ offset, batchContext }: FetchedRecord): number =>
   batchContext ? Number(batchContext.firstOffset) + batchContext.lastOffsetDelta + 1 : Number(offset) + 1;
@@ -77,13 +62,7 @@ const fetchedOf = (topic: string, from: number, { partition, messages }: Fetched
     records: asked
       .filter(({ isControlRecord }) => !isControlRecord)
       .map((message) => incomingOf(topic, partition, message)),
-    isHidden: (start, end) => {
-      const hidden = new Set(
-        asked.filter(({ isControlRecord }) => isControlRecord).map(({ offset }) => Number(offset)),
-      );
-      for (let at = start; at < end; at += 1) if (!hidden.has(at)) return false;
-      return true;
-    },
+    hidden: new Set(asked.filter((record) => record.isControlRecord).map(({ offset }) => Number(offset))),
   };
 };
 
@@ -114,14 +93,15 @@ export const openLogClient = async (
     positions: ReadonlyMap<number, number>,
     { maxBytesPerPartition: maxBytes, minBytes = 1, waitMs = WAIT_MS }: FetchOptions,
   ): Promise<Fetched[]> => {
-    const broker = (await cluster.findBroker({ nodeId: leader })) as unknown as Broker;
+    const broker = await cluster.findBroker({ nodeId: leader });
     const partitions = [...positions].map(([partition, offset]) => ({
       partition,
       fetchOffset: String(offset),
       maxBytes,
     }));
     const topics = [{ topic, partitions }];
-    const { responses } = await broker.fetch({ maxWaitTime: waitMs, minBytes, maxBytes: MAX_BYTES, topics });
+    const request = { maxWaitTime: waitMs, minBytes, maxBytes: MAX_BYTES, topics };
+    const { responses } = (await broker.fetch(request)) as FetchAnswer;
     return responses.flatMap((response) =>
       response.partitions.map((each) => fetchedOf(topic, positions.get(each.partition) ?? 0, each)),
     );

@@ -1,23 +1,24 @@
 import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { heldBytes, ownCopy, sizeOf } from "./record-memory.ts";
+import { ownCopy, sizeOf } from "./record-memory.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag, type Lag } from "./lag.ts";
-import { startGroupReader, type GroupReader, type ReaderDeps, type ReaderOptions } from "./group-reader.ts";
+import { joinGroup, type Group, type GroupDeps, type GroupOptions } from "./group.ts";
 import type { Incoming } from "../record.ts";
-import { noteOf, watchForSameLog, type ClusterQuestions } from "./same-log.ts";
+import { noteOf, readAssigned, type ClusterQuestions } from "./read-assigned.ts";
 import {
   endAssignment,
   suspendPartition,
   newAssignedPartition,
-  readFrom,
   handleUntilDone,
   type AssignedPartition,
 } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
-export type OrderedOptions = ReaderOptions & {
+export type OrderedOptions = GroupOptions & {
+  /** Per partition and fetch. */
+  maxBytesPerPartition: number;
   /** Records handled at once. */
   maxInFlight: number;
   /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
@@ -39,7 +40,7 @@ export type Handle = (
   context: { slot: ConcurrencySlot; signal: AbortSignal },
 ) => Promise<void>;
 
-export type OrderedConsumer = Pick<GroupReader, "lastHeartbeat" | "state"> & {
+export type OrderedConsumer = Pick<Group, "lastHeartbeat" | "state"> & {
   /** The partitions that are assigned now. */
   assignment(): readonly number[];
   unfinished(): number;
@@ -66,53 +67,37 @@ const COMMIT_ALL_EVERY_MS = 5_000;
 export const startOrderedConsumer = (
   options: OrderedOptions,
   handle: Handle,
-  deps: ReaderDeps & { connectCluster: () => Promise<ClusterQuestions> },
+  deps: GroupDeps & { connectCluster: () => Promise<ClusterQuestions> },
 ): OrderedConsumer => {
   const { clock, log } = deps;
   const tasks = keyOrder(options.maxInFlight);
   const assignedPartitions = new Map<number, AssignedPartition>();
-  const held = heldBytes(options.maxHeldBytes, () => assignedPartitions.size);
+  const shareBytes = (): number => options.maxHeldBytes / Math.max(1, assignedPartitions.size);
   let stopping = false;
   let allCommittedAt = clock.monotonic();
 
-  const lose = (partition: number, assigned: AssignedPartition): void => {
-    assignedPartitions.delete(partition);
-    endAssignment(assigned, new Error("the partition went to another replica"));
-  };
-
-  const isHeld = (partition: number, assigned: AssignedPartition): boolean =>
-    assignedPartitions.get(partition) === assigned && !stopping;
-  const sameLog = watchForSameLog(options, { ...deps, isHeld, reader: () => reader });
-
-  const onAssigned = (partitions: readonly number[]): Map<number, number> => {
-    const positions = new Map<number, number>();
+  const onAssigned = (partitions: readonly number[]): void => {
     for (const [partition, assigned] of assignedPartitions) {
+      if (partitions.includes(partition)) continue;
       // Another replica may be handling these records already: their offsets must never be committed here.
-      if (!partitions.includes(partition)) lose(partition, assigned);
-      else {
-        // Otherwise kafkajs would go back to the last commit, and deliver records again that are being handled here.
-        assigned.isSettled = false;
-        positions.set(partition, readFrom(assigned));
-      }
+      assignedPartitions.delete(partition);
+      endAssignment(assigned, new Error("the partition went to another replica"));
     }
+    if (stopping) return;
     const gained = new Map<number, AssignedPartition>();
     for (const partition of partitions)
       if (!assignedPartitions.has(partition)) gained.set(partition, newAssignedPartition());
-    for (const [partition, assigned] of gained) {
-      assignedPartitions.set(partition, assigned);
-      reader.pause(partition);
-    }
-    if (gained.size > 0) void sameLog.begin(gained);
+    for (const [partition, assigned] of gained) assignedPartitions.set(partition, assigned);
+    reading.begin(gained);
     // With fewer partitions each share of the memory limit is larger.
-    for (const partition of partitions) resumeIfRoom(partition);
-    return positions;
+    for (const assigned of assignedPartitions.values()) resumeIfRoom(assigned);
   };
 
-  /** Resumes a partition that was paused at its memory limit. */
-  const resumeIfRoom = (partition: number): void => {
-    const assigned = assignedPartitions.get(partition);
-    if (assigned?.pausedFor === "room" && !stopping && held.hasRoom(partition))
-      sameLog.readOn(partition, assigned);
+  /** Reads on in a partition that has stopped at its memory limit, once half of its share is free. */
+  const resumeIfRoom = (assigned: AssignedPartition): void => {
+    if (assigned.waitsFor !== "room" || assigned.heldBytes >= shareBytes() / 2) return;
+    assigned.waitsFor = null;
+    reading.refocus();
   };
 
   const run = (
@@ -133,36 +118,26 @@ export const startOrderedConsumer = (
       },
     });
 
-  const take = (read: Incoming, assigned: AssignedPartition, watermark: Watermark): void => {
+  const take = (read: Incoming, assigned: AssignedPartition, watermark: Watermark): true | "later" => {
+    const { offset, timestampMs } = read;
+    // Without a heartbeat for so long, another replica may be handling these records.
+    if (clock.monotonic() - group.lastHeartbeat() >= options.sessionTimeoutMs) return "later";
+    if (assigned.heldBytes >= shareBytes()) {
+      assigned.waitsFor = "room";
+      reading.refocus();
+      return "later";
+    }
     const record = ownCopy(read);
-    const { partition, offset, timestampMs } = record;
     const bytes = sizeOf(record);
     watermark.begin(offset, timestampMs);
-    held.add(partition, bytes);
+    assigned.isLastGone = false;
+    assigned.heldBytes += bytes;
     tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {
       await run(record, assigned, watermark, slot);
-      held.remove(partition, bytes);
-      resumeIfRoom(partition);
+      assigned.heldBytes -= bytes;
+      resumeIfRoom(assigned);
     });
-  };
-
-  const onBatch = (partition: number, records: readonly Incoming[], next: number): void => {
-    const assigned = assignedPartitions.get(partition);
-    const [first] = records;
-    if (!assigned || !first || stopping || assigned.pausedFor !== null) return;
-    const watermark = sameLog.follow(partition, assigned, first);
-    if (!watermark) return;
-    for (const record of records) {
-      if (record.offset < watermark.next) continue;
-      if (held.isFull(partition)) {
-        // This record and the later ones are fetched again when there is room.
-        assigned.pausedFor = "room";
-        reader.pause(partition);
-        return;
-      }
-      take(record, assigned, watermark);
-    }
-    watermark.pass(next);
+    return true;
   };
 
   const commit = async (): Promise<void> => {
@@ -173,12 +148,13 @@ export const startOrderedConsumer = (
     const due = new Map<number, Committed & { assigned: AssignedPartition; before: number }>();
     for (const [partition, assigned] of assignedPartitions) {
       const { watermark, committed: before } = assigned;
-      const offset = watermark?.committable() ?? -1;
-      if (watermark && (offset > before || isAll))
+      const offset = watermark?.committable() ?? 0;
+      // Where no record was ever read, there is nothing to commit.
+      if (watermark?.mark && (offset > before || isAll))
         due.set(partition, { offset, note: `${noteOf(watermark.mark)} ${note}`.trim(), assigned, before });
     }
     if (due.size === 0) return;
-    await reader.commit(due);
+    await group.commit(due);
     if (isAll) allCommittedAt = now;
     for (const { assigned, before, offset } of due.values()) {
       // Unless it was reset meanwhile, because the log is another one.
@@ -186,24 +162,19 @@ export const startOrderedConsumer = (
     }
   };
 
-  /** The fetch may have failed because the topic was deleted: check that each log is still the same. */
-  const onFetchRetry = (): void => {
-    for (const [partition, assigned] of assignedPartitions)
-      if (assigned.pausedFor === null && !stopping) sameLog.readOn(partition, assigned);
-  };
-
-  const reader = startGroupReader(
-    options,
-    { assigned: onAssigned, read: onBatch, fetchesAgain: onFetchRetry },
-    deps,
-  );
+  const reading = readAssigned(options, assignedPartitions, take, deps);
+  const group = joinGroup(options, onAssigned, deps);
   const committing = new AbortController();
   const committed = keepCommitting(commit, { clock, log, signal: committing.signal });
   const lag = watchLag(options.topic, assignedPartitions, { ...deps, signal: committing.signal });
 
   return {
-    lastHeartbeat: reader.lastHeartbeat,
-    state: reader.state,
+    lastHeartbeat: group.lastHeartbeat,
+    state: () => {
+      const member = group.state();
+      const read = reading.state();
+      return member.up && !read.up ? read : member;
+    },
     assignment: () => [...assignedPartitions.keys()].sort((a, b) => a - b),
     unfinished: () => tasks.unfinished,
     inFlight: () => tasks.running,
@@ -215,7 +186,7 @@ export const startOrderedConsumer = (
     },
     stop: async (drainMs) => {
       stopping = true;
-      for (const partition of assignedPartitions.keys()) reader.pause(partition);
+      reading.stop();
       for (const assigned of assignedPartitions.values())
         endAssignment(assigned, new Error("the process stops"));
       // Records that were never started end at once: their assignment has ended.
@@ -224,7 +195,7 @@ export const startOrderedConsumer = (
       while (tasks.unfinished > 0 && clock.monotonic() < until) await clock.sleep(20);
       committing.abort();
       await committed;
-      await reader.stop();
+      await group.stop();
     },
   };
 };

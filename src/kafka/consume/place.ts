@@ -1,10 +1,33 @@
 import type { Mark } from "../mark.ts";
+import type { Incoming } from "../record.ts";
 import type { Fetched } from "./log-client.ts";
 
 /** Reading cannot go on where it stopped: the log is another one, or records are missing. */
 export class PlaceLost extends Error {
   override readonly name = "PlaceLost";
+
+  readonly partition: number;
+
+  constructor(partition: number, message: string) {
+    super(message);
+    this.partition = partition;
+  }
 }
+
+export type LogHooks = {
+  /**
+   * Takes one record. Those of a partition come in order; the next one comes when a promise is fulfilled. False if it
+   * does not follow the last one: reading ends. `later` if it cannot be taken yet: it comes again after a while.
+   */
+  take: (record: Incoming) => boolean | "later" | Promise<boolean>;
+  /**
+   * From `from` to before `next` stand only transaction markers and aborted records. (Not what compaction has left: an
+   * entry that is gone must not be passed over.)
+   */
+  absent?: ((partition: number, from: number, next: number) => void) | undefined;
+  /** Everything before this offset was read, including offsets without a record. */
+  reached?: ((partition: number, next: number) => void) | undefined;
+};
 
 /** How far a partition was read. */
 export type Place = {
@@ -23,10 +46,10 @@ export type Place = {
   outOfRange: number;
 };
 
-export const newPlace = (next: number, end: number): Place => ({
+export const newPlace = (next: number, end: number, last: Mark | null): Place => ({
   next,
   end,
-  last: null,
+  last,
   isSettled: false,
   isWanted: true,
   tries: 0,
@@ -46,11 +69,55 @@ export const moveTo = (place: Place, next: number): void => {
 };
 
 /** Checks that a fetch goes on with the same log. @throws PlaceLost */
-export const settle = (place: Place, { from, next, records: [first] }: Fetched): void => {
+const settle = (place: Place, { partition, from, next, records: [first] }: Fetched): void => {
   place.outOfRange = 0;
   const { last, isSettled } = place;
   if (isSettled || next === from) return;
   if (last && (first?.offset !== last.offset || first.timestampMs !== last.timestampMs))
-    throw new PlaceLost(`it is another log than before: another record is at ${last.offset} now`);
+    throw new PlaceLost(partition, `it is another log than before: another record is at ${last.offset} now`);
   place.isSettled = true;
+};
+
+/** Goes on to `next`, and says so if nothing is missing before it. */
+const pass = (place: Place, { partition, hidden }: Fetched, next: number, { absent }: LogHooks): void => {
+  const from = place.next;
+  let at = from;
+  while (at < next && hidden.has(at)) at += 1;
+  if (at === next && next > from) absent?.(partition, from, next);
+  place.next = Math.max(from, next);
+};
+
+/**
+ * Takes the records that were fetched of a partition, until one cannot be taken yet. @throws PlaceLost
+ * @param isCurrent false: the connection was given up, and reading goes on elsewhere
+ */
+export const takeFetched = async (
+  place: Place,
+  fetched: Fetched,
+  hooks: LogHooks,
+  isCurrent: () => boolean,
+): Promise<"all" | "later"> => {
+  const { partition, records } = fetched;
+  settle(place, fetched);
+  for (const record of records) {
+    const { offset, timestampMs } = record;
+    if (offset < place.next) continue;
+    if (offset >= place.end) break;
+    pass(place, fetched, offset, hooks);
+    const { last } = place;
+    // Advanced first: if the connection is replaced while it is taken, reading goes on after this record.
+    Object.assign(place, { next: offset + 1, last: { offset, timestampMs } });
+    const answer = hooks.take(record);
+    const taken = answer instanceof Promise ? await answer : answer;
+    if (taken === "later") {
+      Object.assign(place, { next: offset, last });
+      return "later";
+    }
+    if (!taken) throw new PlaceLost(partition, `offset ${offset} does not follow what was read before`);
+    place.tries = 0;
+    if (!isCurrent()) return "all";
+  }
+  pass(place, fetched, fetched.next, hooks);
+  hooks.reached?.(partition, place.next);
+  return "all";
 };

@@ -6,9 +6,10 @@ import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
+import type { Mark } from "../mark.ts";
 import { openLogClient, type FetchOptions, type LogClient } from "./log-client.ts";
-import { isDone, moveTo, newPlace, PlaceLost, positionOf, type Place } from "./place.ts";
-import { takeFetched, type LogHooks } from "./take-fetched.ts";
+import { isDone, moveTo, newPlace, PlaceLost, positionOf, takeFetched } from "./place.ts";
+import type { LogHooks, Place } from "./place.ts";
 
 /** The offsets that a partition holds: the first one to read, and the one after the last. */
 export type Range = { startOffset: number; endOffset: number };
@@ -19,6 +20,8 @@ export type LogOptions = FetchOptions & {
   topic: string;
   /** Where reading begins, by partition. */
   ranges: Ranges;
+  /** By partition, the last record that was read before: it must still be there. */
+  lasts?: ReadonlyMap<number, Mark | null>;
   /** Whether it ends where the ranges end, or never. */
   toEnd: boolean;
 };
@@ -57,17 +60,17 @@ const ALL_READ = "all was read";
  * partition must still be there.
  */
 export const readLog = (
-  { topic, ranges, toEnd, ...fetchOptions }: LogOptions,
+  { topic, ranges, lasts, toEnd, ...fetchOptions }: LogOptions,
   hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
 ): LogReading => {
   const places = new Map<number, Place>();
   for (const [partition, { startOffset, endOffset }] of ranges)
-    places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity));
+    places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, lasts?.get(partition) ?? null));
   let fault: string | null = "not connected yet";
   /** Its reason is the first cause. */
-  const over = new AbortController();
+  const over = linkedAbortController(signal);
   const isOver = (): boolean => over.signal.aborted;
   /** Aborts when there may be something to fetch. */
   let changed = new AbortController();
@@ -75,10 +78,15 @@ export const readLog = (
     changed.abort();
     changed = new AbortController();
   };
-  const end = (reason: unknown): void => {
-    over.abort(reason);
-    wake();
-  };
+  const ended = new Promise<void>((resolve, reject) => {
+    const end = (): void => {
+      wake();
+      if (over.signal.reason === ALL_READ) resolve();
+      else reject(over.signal.reason as Error);
+    };
+    if (isOver()) end();
+    else over.signal.addEventListener("abort", end, { once: true });
+  });
   /** A partition has no leader: the others are read, and the reading counts as failed. */
   let isLeaderless = false;
   const works = (): void => {
@@ -87,7 +95,7 @@ export const readLog = (
     fault = null;
   };
   const endIfDone = (): void => {
-    if (toEnd && [...places.values()].every(isDone)) end(ALL_READ);
+    if (toEnd && [...places.values()].every(isDone)) over.abort(ALL_READ);
   };
 
   const pause = async (place: Place): Promise<void> => {
@@ -100,10 +108,14 @@ export const readLog = (
 
   /** Of a partition whose log does not hold the offset: after some looks its place is lost. */
   const noteOutOfRange = (error: unknown): void => {
-    const place = places.get((error as { partition?: number }).partition ?? -1);
+    const partition = (error as { partition?: number }).partition ?? -1;
+    const place = places.get(partition);
     if (!place || ++place.outOfRange < LOOKS) return;
-    end(
-      new PlaceLost(`it is another log than before: it does not hold offset ${positionOf(place)} any more`),
+    over.abort(
+      new PlaceLost(
+        partition,
+        `it is another log than before: it does not hold offset ${positionOf(place)} any more`,
+      ),
     );
   };
 
@@ -147,8 +159,10 @@ export const readLog = (
         const isCurrent = (): boolean => !connection.aborted;
         // It may have been focused elsewhere meanwhile.
         if (!place || !isCurrent() || positionOf(place) !== from) continue;
-        const taken = await takeFetched(place, fetched, hooks, isCurrent).catch(end);
-        if (taken === "later") void pause(place);
+        const taken = await takeFetched(place, fetched, hooks, isCurrent).catch((error: unknown) =>
+          over.abort(error),
+        );
+        if (taken === "later" && place.isWanted) void pause(place);
         if (records.length > 0) order = [...order.filter((other) => other !== partition), partition];
       }
       endIfDone();
@@ -212,21 +226,8 @@ export const readLog = (
     }
   };
 
-  const ended = new Promise<void>((resolve, reject) => {
-    over.signal.addEventListener(
-      "abort",
-      () => {
-        if (over.signal.reason === ALL_READ) resolve();
-        else reject(over.signal.reason as Error);
-      },
-      { once: true },
-    );
-  });
-  const onAbort = (): void => end(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
   endIfDone();
-  void run().finally(() => signal.removeEventListener("abort", onAbort));
+  void run();
 
   return {
     ended,

@@ -1,7 +1,6 @@
 import { messageOf } from "../../runtime/errors.ts";
-import { PlaceLost } from "./place.ts";
+import { PlaceLost, type LogHooks } from "./place.ts";
 import { readLog, type LogDeps, type LogOptions, type LogReading, type Ranges } from "./read-log.ts";
-import type { LogHooks } from "./take-fetched.ts";
 
 export type TailHooks = LogHooks & {
   /** Reading starts over: forget everything that was read before. Gives what to read of these ranges. */

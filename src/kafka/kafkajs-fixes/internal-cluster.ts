@@ -9,6 +9,8 @@ type Part<T> = { topic: string; partitions: readonly T[] };
 export type InternalBroker = {
   fetch(request: {
     maxWaitTime: number;
+    minBytes?: number;
+    maxBytes?: number;
     topics: readonly Part<{ partition: number; fetchOffset: string; maxBytes: number }>[];
   }): Promise<unknown>;
   produce(request: {

@@ -62,7 +62,11 @@ export const readersOf = ({ config, services }: Connections): Readonly<Record<Ki
   const command: ReadRecord = async (record) => {
     const checked = await read(record.value, record.timestampMs);
     if (!checked.ok)
-      return found(record, { ...checked.identity, code: checked.code, message: checked.message }, { kind: "command", title: "Command that breaks a rule", tone: "bad" });
+      return found(
+        record,
+        { ...checked.identity, code: checked.code, message: checked.message },
+        { kind: "command", title: "Command that breaks a rule", tone: "bad" },
+      );
     const { request, ...rest } = checked.command;
     const title = request.type === "AcceptQuote" ? "Command: accept a quote" : "Command: create a quote";
     return found(record, { ...rest, ...request }, { kind: "command", title });

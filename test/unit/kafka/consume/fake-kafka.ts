@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
+import type { Consumer, Kafka } from "kafkajs";
 import { silent } from "../../../../src/cli/silent.ts";
 import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
 import {
@@ -25,10 +25,7 @@ const RECORDS_PER_FETCH = 100;
 /** No two records have the same time. */
 let nextTime = 1_000;
 
-/**
- * A fake of Kafka and of a kafkajs consumer, for a single member of a group. Partitions are fetched in turn,
- * forever.
- */
+/** A fake of Kafka, with a kafkajs consumer that is the single member of a group, and fetches without a group. */
 export const fakeKafka = (
   partitions: number,
   /** The initial records. */
@@ -39,18 +36,13 @@ export const fakeKafka = (
   const commits = before.commits ?? new Map<number, Commit>();
   // All consumers of a test share this emitter: one listener per reader.
   const events = new EventEmitter().setMaxListeners(0);
-  const names = [
-    ...["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH_START", "FETCH"],
-    ...["REQUEST", "STOP", "CRASH"],
-  ];
-  const paused = new Set<number>();
+  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "REQUEST", "STOP", "CRASH"];
   /** The offsets of transaction markers. */
   const markers = new Map<number, Set<number>>();
-  const seeks = new Map<number, number>();
-  const positions = new Map<number, number>();
   const state = {
     stopped: false,
-    resets: 0,
+    closed: false,
+    paused: false,
     asked: 0,
     failing: 0,
     away: false,
@@ -58,94 +50,39 @@ export const fakeKafka = (
     fetches: 0,
     outOfRange: 0,
   };
-  let assigned: number[] = [];
 
   const join = (members: number[] = Array.from({ length: partitions }, (_, nth) => nth)): void => {
-    assigned = members;
-    positions.clear();
-    for (const partition of members) {
-      const committed = commits.get(partition)?.offset ?? -1;
-      positions.set(partition, committed < 0 ? logs[partition]!.start : committed);
-    }
     events.emit("GROUP_JOIN", { payload: { memberAssignment: { [TOPIC]: members } } });
   };
 
-  const fetch = async (partition: number, eachBatch: (batch: EachBatchPayload) => Promise<void>) => {
-    const log = logs[partition]!;
-    positions.set(partition, seeks.get(partition) ?? positions.get(partition) ?? log.start);
-    seeks.delete(partition);
-    if (paused.has(partition)) return;
-    const from = positions.get(partition)!;
-    if (from < log.start || from > log.end) {
-      // Silently, like kafkajs.
-      state.resets += 1;
-      commits.set(partition, { offset: -2, note: "" });
-      positions.set(partition, log.start);
-      return;
-    }
-    const messages = log.records.filter(({ offset }) => offset >= from).slice(0, RECORDS_PER_FETCH);
-    if (messages.length === 0) {
-      if (from === log.end) return;
-      // Control records are delivered to nobody.
-      positions.set(partition, log.end);
-      return;
-    }
-    const last = messages.at(-1)!.offset;
-    const batch = {
-      ...{ topic: TOPIC, partition, messages },
-      lastOffset: () => String(last),
-    };
-    const payload = { batch, isRunning: () => true, isStale: () => seeks.has(partition) };
-    await eachBatch(payload as unknown as EachBatchPayload);
-    positions.set(partition, last + 1);
-  };
-
-  const fetchForEver = async (eachBatch: (batch: EachBatchPayload) => Promise<void>): Promise<void> => {
+  const beatForEver = async (): Promise<void> => {
     while (!state.stopped) {
-      // While the topic is deleted each fetch fails, and kafkajs retries without a rebalance.
-      events.emit("FETCH_START", { payload: { nodeId: 1 } });
-      if (!state.away) {
-        events.emit("FETCH", { payload: { nodeId: 1 } });
-        for (const partition of assigned) await fetch(partition, eachBatch);
-      }
       await new Promise((resolve) => setImmediate(resolve));
       events.emit("HEARTBEAT");
     }
   };
 
-  const ask = (): void => {
-    if (state.stopped)
-      throw new Error("Consumer group was not initialized, consumer#run must be called first");
-  };
-  const each = (list: { partitions?: number[] }[], act: (partition: number) => void): void => {
-    ask();
-    for (const { partitions: some } of list) (some ?? [...logs.keys()]).forEach(act);
-  };
   const consumer = {
     events: Object.fromEntries(names.map((name) => [name, name])),
     on: (name: string, listener: (event: unknown) => void) => events.on(name, listener),
     connect: () => Promise.resolve(),
     subscribe: () => Promise.resolve(),
-    run: ({ eachBatch }: { eachBatch: (batch: EachBatchPayload) => Promise<void> }) => {
+    run: () => {
       join();
-      void fetchForEver(eachBatch);
+      void beatForEver();
       return Promise.resolve();
     },
-    pause: (list: { partitions?: number[] }[]) => each(list, (partition) => paused.add(partition)),
-    resume: (list: { partitions?: number[] }[]) => each(list, (partition) => paused.delete(partition)),
-    seek: ({ partition, offset }: { partition: number; offset: string }) => {
-      ask();
-      seeks.set(partition, Number(offset));
+    pause: () => {
+      if (state.stopped)
+        throw new Error("Consumer group was not initialized, consumer#run must be called first");
+      state.paused = true;
     },
     commitOffsets: (list: { partition: number; offset: string; metadata: string | null }[]) => {
       for (const { partition, offset, metadata } of list)
         commits.set(partition, { offset: Number(offset), note: metadata ?? "" });
       return Promise.resolve();
     },
-    disconnect: () => {
-      state.stopped = true;
-      return Promise.resolve();
-    },
+    disconnect: () => Promise.resolve(void (state.stopped = true)),
   } as unknown as Consumer;
 
   /** A request of a client without a group. Like kafkajs, it fails for all partitions where it fails for one. */
@@ -178,7 +115,7 @@ export const fakeKafka = (
     findTopicPartitionMetadata: () =>
       logs.map((_, partitionId) => ({ partitionId, leader: state.leaders[partitionId]! })),
     findBroker: () => Promise.resolve({ fetch: fetchFrom }),
-    disconnect: () => Promise.resolve(void (state.stopped = true)),
+    disconnect: () => Promise.resolve(void (state.closed = true)),
   };
 
   const ranges = (): Map<number, Range> =>
@@ -205,7 +142,6 @@ export const fakeKafka = (
     connectCluster: () => Promise.resolve(cluster),
     ranges,
     state,
-    paused,
     logs,
     commits,
     join,
@@ -266,18 +202,30 @@ export const fakeKafka = (
 export const consume = (
   kafka: Pick<ReturnType<typeof fakeKafka>, "client" | "connectCluster">,
   handle: Handle,
-  options: Pick<OrderedOptions, "maxHeldBytes" | "note"> & { maxInFlight?: number; log?: Partial<Log> },
+  options: Pick<OrderedOptions, "maxHeldBytes" | "note"> & {
+    maxInFlight?: number;
+    log?: Partial<Log>;
+    clock?: typeof systemClock;
+  },
 ): OrderedConsumer => {
-  const { log = {}, maxInFlight = 4, ...others } = options;
+  const { log = {}, clock = systemClock, maxInFlight = 4, ...others } = options;
   return startOrderedConsumer(
     { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000, maxBytesPerPartition: 1, maxInFlight, ...others },
     handle,
     {
       newClient: () => kafka.client,
       connectCluster: kafka.connectCluster,
-      clock: systemClock,
+      clock,
       log: { ...silent, ...log },
       random: () => 0,
     },
   );
+};
+
+/** Waits until the consumer has read what its memory holds. */
+export const untilFull = async (consumer: OrderedConsumer): Promise<void> => {
+  for (let before = -1; before < 1 || before !== consumer.unfinished();) {
+    before = consumer.unfinished();
+    await systemClock.sleep(50);
+  }
 };

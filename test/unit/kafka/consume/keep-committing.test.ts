@@ -36,37 +36,19 @@ const commits = async (untilMs: number, isRefused: (atMs: number) => boolean) =>
 };
 const MINUTE_MS = 60_000;
 
-it("does not warn about refusals that a rebalance may explain", async () => {
-  const { said, warnings } = await commits(MINUTE_MS, () => true);
-  expect(said.length).toBeGreaterThan(1);
-  expect(said[0]).toEqual({
-    level: "debug",
-    event: "kafka.commit.refused",
-    reason: "rebalancing",
-    refusedForMs: 0,
-  });
-  expect(warnings).toEqual([]);
-});
-
-it("warns once when commits are refused for a minute, and goes on trying", async () => {
-  const { said, warnings, triedAt } = await commits(5 * MINUTE_MS, () => true);
-  expect(warnings).toEqual([
-    { level: "warn", event: "kafka.commit.refused", reason: "rebalancing", refusedForMs: MINUTE_MS },
-  ]);
-  expect(said).toHaveLength(triedAt.length);
-  expect(said.at(-1)).toMatchObject({ level: "debug", event: "kafka.commit.refused" });
-  expect(said.at(-1)?.refusedForMs).toBeGreaterThan(4 * MINUTE_MS);
-});
-
-it("warns again when commits are refused for another minute", async () => {
-  const { warnings } = await commits(6 * MINUTE_MS, (atMs) => atMs !== 3 * MINUTE_MS);
-  expect(warnings.map(({ refusedForMs }) => refusedForMs)).toEqual([MINUTE_MS, MINUTE_MS]);
+it.each([
+  ["not while a rebalance may explain them", MINUTE_MS, () => true, []],
+  ["once, after a minute", 5 * MINUTE_MS, () => true, [MINUTE_MS]],
+  ["again after another minute", 6 * MINUTE_MS, (at: number) => at !== 3 * MINUTE_MS, [MINUTE_MS, MINUTE_MS]],
+])("warns about refused commits %s", async (_, untilMs, isRefused, expected) => {
+  const { said, triedAt, warnings } = await commits(untilMs, isRefused);
+  expect(warnings.map(({ refusedForMs }) => refusedForMs)).toEqual(expected);
+  expect(said).toHaveLength(triedAt.filter(isRefused).length);
 });
 
 it("logs nothing about successful commits, and commits once more at the end", async () => {
   const { said, triedAt } = await commits(300, () => false);
-  expect(said).toEqual([]);
-  expect(triedAt).toEqual([100, 200, 300, 300]);
+  expect([said, triedAt]).toEqual([[], [100, 200, 300, 300]]);
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { consume, fakeKafka } from "./fake-kafka.ts";
+import { consume, fakeKafka, untilFull } from "./fake-kafka.ts";
 
 type Kafka = ReturnType<typeof fakeKafka>;
 
@@ -137,7 +137,7 @@ test("a log that stays truncated is read from its beginning", async () => {
 test("a log that looks shorter for an instant is the same log", async () => {
   const { kafka, said, handled, until, untilCommitted } = await withFifty();
   const mend = kafka.cutAt(0, 30);
-  await eventually(() => kafka.state.resets > 1, "kafkajs to start over, and once more");
+  await eventually(() => kafka.state.outOfRange > 1, "two refusals");
   mend();
   kafka.append(0, ["next"]);
   await until([...OLD, "next"]);
@@ -147,11 +147,11 @@ test("a log that looks shorter for an instant is the same log", async () => {
 });
 
 test("logs which records were deleted unread, and goes on after them", async () => {
-  const { kafka, hold, said, until, untilCommitted } = await withFifty({ maxHeldBytes: 20_000 });
+  const { kafka, consumer, hold, said, until, untilCommitted } = await withFifty({ maxHeldBytes: 20_000 });
   const go = hold("new-0");
   kafka.append(0, named("new", 1));
   kafka.append(0, Array<string>(200).fill("new-0"));
-  await eventually(() => kafka.paused.has(0), "the partition to be full");
+  await untilFull(consumer);
   kafka.dropBefore(0, 200);
   const behind = kafka.logs[0]!.records.length;
   go();
@@ -186,6 +186,16 @@ test("says at its start that all unread records were dropped, and does not wait 
   await until(["next"]);
   await untilCommitted(91);
   expect(said).toHaveLength(1);
+});
+
+test("a new group begins where the log does, and misses nothing", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, OLD);
+  kafka.dropBefore(0, 30);
+  const { said, until, untilCommitted } = consuming(kafka);
+  await until(OLD.slice(30));
+  await untilCommitted(50);
+  expect(said).toEqual([]);
 });
 
 test("is not confused by offsets without a record", async () => {
@@ -246,7 +256,8 @@ test("keeps the note of others in the commit's metadata", async () => {
 test("notices a replaced log that is longer after a failed fetch, without a rebalance", async () => {
   const { kafka, until, said } = await withFifty();
   kafka.state.away = true;
-  await new Promise((resolve) => setImmediate(resolve));
+  const { fetches } = kafka.state;
+  await eventually(() => kafka.state.fetches > fetches, "a fetch to fail");
   kafka.replace(0);
   kafka.append(0, named("new", 80));
   kafka.state.away = false;

@@ -55,9 +55,9 @@ test("rejects after 20 seconds, and closes the connection when nothing was asked
   const after = read(0, 0);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await after).toBe("a");
-  kafka.state.stopped = false;
+  kafka.state.closed = false;
   await vi.advanceTimersByTimeAsync(28_000);
-  expect(kafka.state.stopped).toBe(false);
+  expect(kafka.state.closed).toBe(false);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(kafka.state.stopped).toBe(true);
+  expect(kafka.state.closed).toBe(true);
 });

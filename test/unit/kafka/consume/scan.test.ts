@@ -94,20 +94,6 @@ test("continues after a failure, and takes no record twice", async () => {
   expect(new Set(seen).size).toBe(600);
 });
 
-test("waits for `take` before it ends", async () => {
-  const kafka = fakeKafka(1);
-  kafka.append(0, ["only"]);
-  const { end, hold, until } = scanning(kafka);
-  const go = hold("only");
-  await until("only");
-  let ended = false;
-  void end.then(() => (ended = true));
-  for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(ended).toBe(false);
-  go();
-  await end;
-});
-
 test.each<[string, (kafka: Kafka) => void, RegExp]>([
   ["its beginning is gone beyond what was read", (kafka) => kafka.dropBefore(0, 220), /is another log/],
   ["another topic of its name is shorter", (kafka) => kafka.replace(0), /is another log/],
@@ -174,17 +160,7 @@ test("ends when the signal aborts, and closes its connection", async () => {
   stop.abort(new Error("the process stops"));
   go();
   await expect(end).rejects.toThrow("the process stops");
-  await eventually(() => kafka.state.stopped, "the connection to be closed");
-});
-
-test("does not begin when the signal was aborted before", async () => {
-  const kafka = fakeKafka(1);
-  kafka.append(0, named("a", 3));
-  const stop = new AbortController();
-  stop.abort(new Error("the process stops"));
-  const { end, seen } = scanning(kafka, { stop });
-  await expect(end).rejects.toThrow("the process stops");
-  expect(seen).toEqual([]);
+  await eventually(() => kafka.state.closed, "the connection to be closed");
 });
 
 test("rejects when nothing comes for a minute, with the reason", async () => {

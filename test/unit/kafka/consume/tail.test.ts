@@ -123,14 +123,3 @@ test("a partition without a leader does not keep the others from being read", as
   await eventually(() => taken.includes("b"), "a record of the partition that has a leader again", 10_000);
   expect(tail.state().up).toBe(true);
 }, 20_000);
-
-test("a gap that is none of the log is read again", () => {
-  const view = createView({ partitions: 1, partitionOf: () => 0 });
-  view.begin(0, { startOffset: 0, endOffset: 9 });
-  // Read from 3 on, while 0 is the next one.
-  view.pass(0, 3, 5);
-  expect(view.nextOffset(0)).toBe(0);
-  view.pass(0, 0, 3);
-  view.pass(0, 1, 2);
-  expect(view.nextOffset(0)).toBe(3);
-});

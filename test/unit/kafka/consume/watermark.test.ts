@@ -56,19 +56,3 @@ test("offsets without a record after the last one are committed with it", () => 
   expect(watermark.committable()).toBe(3);
   expect(watermark.last).toEqual({ offset: 0, timestampMs: 1 });
 });
-
-test("five thousand records behind one that takes long are committed with it", () => {
-  const watermark = new Watermark(0);
-  const begin = (from: number, to: number): void => {
-    for (let offset = from; offset < to; offset += 1) watermark.begin(offset, offset);
-  };
-  begin(0, 5_000);
-  for (let offset = 1; offset < 4_999; offset += 1) watermark.finish(offset);
-  expect(watermark.committable()).toBe(0);
-  watermark.finish(0);
-  expect(watermark.committable()).toBe(4_999);
-  begin(5_000, 5_100);
-  for (let offset = 4_999; offset < 5_099; offset += 1) watermark.finish(offset);
-  expect(watermark.committable()).toBe(5_099);
-  expect(watermark.mark).toEqual({ offset: 5_099, timestampMs: 5_099 });
-});

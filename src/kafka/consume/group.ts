@@ -1,0 +1,171 @@
+import type { Consumer } from "kafkajs";
+import { backoffMs } from "../../runtime/backoff.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { NewClient } from "../client.ts";
+import type { Committed } from "../mark.ts";
+import { groupRoundTrip } from "../kafkajs-fixes/heartbeat-age.ts";
+import { failingWithoutLeader } from "../kafkajs-fixes/lost-leaders.ts";
+import { silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
+
+export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
+
+export type GroupDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
+
+export type Group = {
+  /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
+  commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
+  /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
+  lastHeartbeat: () => number;
+  state: () => { up: boolean; detail: string };
+  /** Leaves the group and closes the connections. Bounded in time. */
+  stop(): Promise<void>;
+};
+
+/** With this, members of a group tell that they are bridges: another program there would take their records. */
+export const MEMBER_OF_BRIDGE = "cambio-bridge";
+
+/** How often kafkajs, which fetches nothing, looks whether a heartbeat is due. */
+const ROUND_MS = 250;
+const CONNECT_TIMEOUT_MS = 15_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+const WATCH_MS = 500;
+const BACKOFF = { baseMs: 200, maxMs: 3_000 };
+
+/**
+ * Joins a group that assigns the partitions of a topic to its members, and stays in it until stopped. It reads nothing:
+ * kafkajs would silently start at the log's beginning where an offset is gone. kafkajs gives up for good on many
+ * errors, and does not notice a frozen broker. So a consumer that crashed or has been silent for too long is replaced.
+ * @param assigned called after each rebalance, with all partitions that are assigned now
+ */
+export const joinGroup = (
+  { topic, groupId, sessionTimeoutMs }: GroupOptions,
+  assigned: (partitions: readonly number[]) => void,
+  { newClient, clock, log, random }: GroupDeps,
+): Group => {
+  const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
+  const stopped = new AbortController();
+  let consumer: Consumer | null = null;
+  let heartbeatAt = Number.NEGATIVE_INFINITY;
+  let signAt = 0;
+  let joining = true;
+  let fault: string | null = "not joined yet";
+
+  const heard = (): Heard => ({ signAt, heartbeatAt, joinMs: joining ? rebalanceTimeoutMs : 0 });
+
+  const leave = (): void => {
+    consumer = null;
+    heartbeatAt = Number.NEGATIVE_INFINITY;
+  };
+
+  const listen = (current: Consumer, fail: (error: Error) => void): void => {
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, STOP, CRASH } = current.events;
+    const sinceAskedMs = groupRoundTrip(current);
+    // A consumer that was replaced may still finish its join before it is closed: its events are ignored.
+    const isOurs = (): boolean => consumer === current;
+    const confirm = (): void => {
+      if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - sinceAskedMs();
+    };
+    current.on(GROUP_JOIN, ({ payload }) => {
+      current.pause([{ topic }]);
+      confirm();
+      joining = false;
+      const partitions = payload.memberAssignment[topic] ?? [];
+      if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
+      fault = null;
+      assigned(partitions);
+    });
+    current.on(REBALANCING, () => void (joining ||= isOurs()));
+    current.on(HEARTBEAT, confirm);
+    // A stopped consumer throws at every call. CRASH follows only after its connections are closed.
+    current.on(STOP, () => {
+      if (isOurs()) leave();
+    });
+    current.on(CRASH, ({ payload }) => fail(payload.error));
+  };
+
+  const runOnce = async (): Promise<void> => {
+    const current = newClient().consumer({
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: rebalanceTimeoutMs,
+      heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
+      maxWaitTimeInMs: ROUND_MS,
+      allowAutoTopicCreation: false,
+      partitionAssigners: [failingWithoutLeader(topic, MEMBER_OF_BRIDGE)],
+      retry: {
+        retries: 4,
+        initialRetryTime: 100,
+        maxRetryTime: 1_000,
+        restartOnFailure: () => Promise.resolve(false),
+      },
+    });
+    const ended = linkedAbortController(stopped.signal);
+    let running: Promise<void> = Promise.resolve();
+    const fail = (error: Error): void => ended.abort(error);
+    listen(current, fail);
+    try {
+      await clock.withDeadline(CONNECT_TIMEOUT_MS, ended.signal, async () => {
+        await current.connect();
+        await current.subscribe({ topic, fromBeginning: true });
+      });
+      consumer = current;
+      signAt = clock.monotonic();
+      joining = true;
+      running = current.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
+      running.catch(fail);
+      while (!ended.signal.aborted) {
+        await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
+        const silence = silenceOf(heard(), sessionTimeoutMs, clock.monotonic());
+        if (silence !== null) fail(new Error(silence));
+      }
+      if (!stopped.signal.aborted) throw ended.signal.reason;
+    } finally {
+      ended.abort();
+      leave();
+      // Wait for the join to end: a kafkajs consumer that is closed before joins all the same, and gets partitions that
+      // nobody reads.
+      const closing = running
+        .catch(() => undefined)
+        .then(() => current.disconnect())
+        .catch(() => undefined);
+      await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => closing).catch(() => undefined);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !stopped.signal.aborted; failures += 1) {
+      const startedAt = clock.monotonic();
+      try {
+        await runOnce();
+      } catch (error) {
+        if (fault === null) log.warn({ topic, reason: messageOf(error) }, "kafka.reader.lost");
+        fault = messageOf(error);
+        if (clock.monotonic() - startedAt > 60_000) failures = 0;
+        await clock.sleep(backoffMs(BACKOFF, failures, random()), stopped.signal).catch(() => undefined);
+      }
+    }
+  };
+  const running = run();
+  return {
+    commit: async (offsets) => {
+      const current = consumer;
+      if (!current || fault !== null) throw new Error("not a member of the group now");
+      const list = [...offsets].map(([partition, { offset, note: metadata }]) => ({
+        topic,
+        partition,
+        offset: String(offset),
+        metadata,
+      }));
+      await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => current.commitOffsets(list));
+    },
+    lastHeartbeat: () => heartbeatAt,
+    state: () => ({ up: fault === null, detail: fault ?? "joined" }),
+    stop: async () => {
+      stopped.abort();
+      await running;
+    },
+  };
+};

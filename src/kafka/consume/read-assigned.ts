@@ -1,0 +1,182 @@
+import { messageOf } from "../../runtime/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { readMark, writeMark, type Mark } from "../mark.ts";
+import type { Incoming } from "../record.ts";
+import type { AssignedPartition } from "./assigned-partition.ts";
+import { PlaceLost } from "./place.ts";
+import { readLog, type LogDeps, type LogReading, type Range } from "./read-log.ts";
+import { Watermark } from "./watermark.ts";
+
+export type ClusterQuestions = Pick<Cluster, "committed" | "ranges" | "close">;
+
+type Options = { topic: string; groupId: string; maxBytesPerPartition: number };
+type Deps = LogDeps & { log: Log; connectCluster: () => Promise<ClusterQuestions> };
+
+/** Takes a record; `later` if there is no room for it. */
+type Take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark) => boolean | "later";
+
+export type AssignedReading = {
+  /** To be called after a rebalance: reads the partitions that are assigned now, the gained ones from their commits. */
+  begin: (gained: ReadonlyMap<number, AssignedPartition>) => void;
+  /** To be called when a partition has room, or has none any more. */
+  refocus: () => void;
+  state: () => { up: boolean; detail: string };
+  stop: () => void;
+};
+
+const ASK_AGAIN_MS = 1_000;
+
+/** Marks this entry in the commit's metadata, which others use as well. */
+const LABEL = "read:";
+
+export const noteOf = (mark: Mark | null): string => (mark ? LABEL + writeMark(mark) : "");
+
+const markIn = (note: string): Mark | null => {
+  const entry = note.split(" ").find((text) => text.startsWith(LABEL));
+  return entry === undefined ? null : readMark(entry.slice(LABEL.length));
+};
+
+/**
+ * Reads the assigned partitions on from where the group stopped. Wherever that begins or goes on, the last record is
+ * read once more: a topic may have been created anew, its end cut off, or its beginning deleted by retention. Another
+ * log is read from its first record, and the handler recognises what was done before.
+ */
+export const readAssigned = (
+  { topic, groupId, maxBytesPerPartition }: Options,
+  assignedPartitions: ReadonlyMap<number, AssignedPartition>,
+  take: Take,
+  deps: Deps,
+): AssignedReading => {
+  const { clock, log } = deps;
+  let round = new AbortController();
+  let reading: LogReading | null = null;
+
+  const isHeld = (partition: number, assigned: AssignedPartition): boolean =>
+    assignedPartitions.get(partition) === assigned && !assigned.lost.signal.aborted;
+
+  /** Null if the answer is no longer wanted. Questions are rare: each opens its own connection. */
+  const untilAnswered = async <T>(
+    question: (cluster: ClusterQuestions) => Promise<T>,
+    isWanted: () => boolean,
+  ): Promise<T | null> => {
+    for (let told = false; isWanted(); told = true) {
+      try {
+        const cluster = await deps.connectCluster();
+        return await question(cluster).finally(() => void cluster.close());
+      } catch (error) {
+        if (!told) log.warn({ topic, reason: messageOf(error) }, "kafka.place.unknown");
+        await clock.sleep(ASK_AGAIN_MS);
+      }
+    }
+    return null;
+  };
+
+  const refocus = (): void => {
+    const positions = new Map<number, number>();
+    for (const [partition, { watermark, waitsFor }] of assignedPartitions)
+      if (watermark && waitsFor === null) positions.set(partition, watermark.next);
+    reading?.focus(positions);
+  };
+
+  const stop = (): void => {
+    round.abort(new Error("it is read anew"));
+    reading = null;
+  };
+
+  const readAnew = (): void => {
+    stop();
+    const ranges = new Map<number, Range>();
+    const lasts = new Map<number, Mark | null>();
+    const assignedOf = new Map<number, { assigned: AssignedPartition; watermark: Watermark }>();
+    for (const [partition, assigned] of assignedPartitions) {
+      const { watermark, waitsFor, isLastGone } = assigned;
+      if (!watermark || waitsFor === "place" || !isHeld(partition, assigned)) continue;
+      ranges.set(partition, { startOffset: watermark.next, endOffset: Infinity });
+      lasts.set(partition, isLastGone ? null : watermark.last);
+      assignedOf.set(partition, { assigned, watermark });
+    }
+    if (ranges.size === 0) return;
+    const { signal } = (round = new AbortController());
+    const hooks = {
+      take: (record: Incoming) => {
+        const read = assignedOf.get(record.partition);
+        if (!read) return false;
+        read.watermark.pass(record.offset);
+        return take(record, read.assigned, read.watermark);
+      },
+      reached: (partition: number, next: number) => assignedOf.get(partition)?.watermark.pass(next),
+    };
+    reading = readLog({ topic, ranges, lasts, toEnd: false, maxBytesPerPartition }, hooks, deps, signal);
+    refocus();
+    reading.ended.catch((error: unknown) => {
+      if (signal.aborted) return;
+      if (!(error instanceof PlaceLost)) throw error;
+      void findPlace(error.partition);
+    });
+  };
+
+  /** Goes on elsewhere in a partition whose log does not hold the place any more, or is another one. */
+  const move = (
+    partition: number,
+    assigned: AssignedPartition,
+    { next, last }: Watermark,
+    { startOffset, endOffset }: Range,
+  ): void => {
+    const place = { topic, partition, oldOffset: next, newOffset: startOffset };
+    if (startOffset > next) {
+      // Said now: it may take days until the next command comes there.
+      if (next > 0 || last) log.error(place, "commands.lost");
+      assigned.watermark?.pass(startOffset);
+      assigned.isLastGone = true;
+    } else if (last && last.offset < startOffset && endOffset >= next) assigned.isLastGone = true;
+    else {
+      if (next > startOffset) log.error(place, "commands.topic.replaced");
+      Object.assign(assigned, { watermark: new Watermark(startOffset), committed: -1, isLastGone: false });
+    }
+  };
+
+  /** Meanwhile the other partitions are read. */
+  const findPlace = async (lost: number): Promise<void> => {
+    const seeking = assignedPartitions.get(lost);
+    if (!seeking) return;
+    seeking.waitsFor = "place";
+    readAnew();
+    const isWanted = (): boolean => isHeld(lost, seeking);
+    const ranges = await untilAnswered((cluster) => cluster.ranges(topic), isWanted);
+    if (!ranges || !isWanted()) return;
+    for (const [partition, range] of ranges) {
+      const assigned = assignedPartitions.get(partition);
+      if (!assigned?.watermark) continue;
+      const { next } = assigned.watermark;
+      // What has happened to one partition has mostly happened to others.
+      if (assigned === seeking || range.startOffset > next || range.endOffset < next)
+        move(partition, assigned, assigned.watermark, range);
+    }
+    seeking.waitsFor = null;
+    readAnew();
+  };
+
+  const askCommitted = async (gained: ReadonlyMap<number, AssignedPartition>): Promise<void> => {
+    const isWanted = (): boolean => [...gained].some(([partition, assigned]) => isHeld(partition, assigned));
+    const committed = await untilAnswered((cluster) => cluster.committed(groupId, topic), isWanted);
+    if (!committed) return;
+    for (const [partition, assigned] of gained) {
+      const { offset, note } = committed.get(partition) ?? { offset: 0, note: "" };
+      assigned.watermark = new Watermark(offset, markIn(note));
+      assigned.waitsFor = null;
+      if (committed.has(partition)) assigned.committed = offset;
+    }
+    readAnew();
+  };
+
+  return {
+    begin: (gained) => {
+      readAnew();
+      if (gained.size > 0) void askCommitted(gained);
+    },
+    refocus,
+    state: () => reading?.state() ?? { up: true, detail: "no partition is read" },
+    stop,
+  };
+};
