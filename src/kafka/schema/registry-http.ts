@@ -25,7 +25,7 @@ export type RegistryOptions = RegistrySignIn & {
  * One request to a schema registry. Null when the registry itself answers that the resource does not exist.
  * Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
  */
-export type AskRegistry = (method: "GET" | "POST" | "PUT", path: string, body?: object) => Promise<unknown>;
+export type AskRegistry = (method: "GET" | "POST", path: string, body?: object) => Promise<unknown>;
 
 /** The registry did not answer, refused, or did not answer like a schema registry. */
 export class RegistryError extends Error {
@@ -51,8 +51,14 @@ const authorization = async (auth: RegistryAuth): Promise<string> =>
     ? BEARER + (await auth.bearer.token())
     : `Basic ${Buffer.from(`${auth.username}:${auth.password()}`).toString("base64")}`;
 
+/** The headers that sign a request. */
+export const requestHeaders = async ({ auth, headers }: RegistrySignIn): Promise<Headers> => ({
+  ...headers?.(),
+  ...(auth && { authorization: await authorization(auth) }),
+});
+
 /** The secrets to mask in the registry's answer to a request with these headers. */
-const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => [
+export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => [
   ...Object.values(sent)
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
     .filter(({ length }) => length >= LEAST_HEADER_SECRET),
@@ -60,7 +66,7 @@ const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => [
 ];
 
 export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry => {
-  const { url, ca, auth, headers } = options;
+  const { url, ca, auth } = options;
   const base = url.replace(/\/+$/, "");
   // Keeps no connection alive: a stale one would fail a request, and requests are rare.
   const dispatcher = new Agent({
@@ -68,8 +74,8 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     maxResponseSize: MAX_ANSWER_BYTES,
     connect: { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) },
   });
-  const exchange = async (method: "GET" | "POST" | "PUT", path: string, body?: object) => {
-    const signed: Headers = { ...headers?.(), ...(auth && { authorization: await authorization(auth) }) };
+  const exchange = async (method: "GET" | "POST", path: string, body?: object) => {
+    const signed = await requestHeaders(options);
     return clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
       const answer = await request(`${base}${path}`, {
         dispatcher,

@@ -1,7 +1,8 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf } from "../../runtime/json-object.ts";
-import { askRegistry, RegistryError, type RegistryOptions } from "./registry-http.ts";
+import { registrar } from "./registrar.ts";
+import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
 
@@ -59,7 +60,14 @@ const schemaOf = (answer: unknown): RegisteredSchema => {
 
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
+  const register = registrar(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
+  /** A subject's compatibility level; null if it has none, or the registry does not know it. */
+  const levelOf = async (subject: string): Promise<string | null> => {
+    const answer = objectOf(await ask("GET", `/config/${encodeURIComponent(subject)}`));
+    const level = answer?.compatibilityLevel ?? answer?.compatibility;
+    return typeof level === "string" ? level.toUpperCase() : null;
+  };
   const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
 
   return {
@@ -81,12 +89,6 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
         return `it does not read what schema ${idOf(there)} wrote (${messageOf(error)})`;
       }
     },
-    register: async (subject, schema) => {
-      const answer = await ask("POST", `${pathOf(subject)}/versions`, bodyOf(schema));
-      if (answer !== null) return idOf(answer);
-      const reason =
-        "the schema registry answered 404 to a registration: see that its URL is right, and that this user may register schemas";
-      throw new RegistryError(reason, { status: 404 });
-    },
+    register: async (subject, schema) => register(subject, schema, await levelOf(subject)),
   };
 };
