@@ -26,6 +26,8 @@ export type Delivery = {
   /** Why commands are not being executed now; null where nothing is known to keep them from that. */
   hindrance: () => Promise<string | null>;
   waitMs: number;
+  /** The member of the result that is printed as text; null for all of it as JSON. */
+  print: keyof CommandResult | null;
 };
 
 /** Longer than all timeouts within `write`. */
@@ -48,7 +50,7 @@ const notSent = (commandId: string, error: unknown): UsageError => {
 /** Writes a command, and waits for its result if asked to. Throws a UsageError when the command was not written. */
 export const deliver = async (
   { out, err, stopped }: Pick<Io, "out" | "err" | "stopped">,
-  { commandId, write, watchResult, hindrance, waitMs }: Delivery,
+  { commandId, write, watchResult, hindrance, waitMs, print }: Delivery,
 ): Promise<ExitCode> => {
   /** Why it is not known whether the command was written. */
   const doubtOf = (error: unknown): string => {
@@ -88,6 +90,6 @@ export const deliver = async (
     err(ended);
     return EXIT.noResult;
   }
-  out(JSON.stringify(ended));
+  out(print === null ? JSON.stringify(ended) : String(ended[print] ?? ""));
   return EXIT_OF[ended.outcome];
 };

@@ -19,6 +19,9 @@ import { whyNoCommands } from "./status.ts";
 import { openTool } from "./tool.ts";
 import { follow } from "./watch.ts";
 
+/** What scripts need of a result. */
+const MEMBERS = ["outcome", "quoteId", "externalId", "transactionId", "httpStatus", "response"] as const;
+
 const SEND_TIMEOUT_MS = 15_000;
 /** Between two attempts to read a result while the registry does not answer. */
 const AGAIN_AFTER_MS = 1_000;
@@ -28,6 +31,7 @@ type Common = {
   expiresIn: number;
   wait?: boolean;
   timeout: number;
+  print?: (typeof MEMBERS)[number];
 };
 type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
@@ -124,9 +128,13 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   return deliver(io, {
     commandId,
     write: () => write(tool, command, key ?? commandId, sent),
-    watchResult: flags.wait === true ? () => watchResult(tool, commandId, sent, io.err) : null,
+    watchResult:
+      flags.wait === true || flags.print !== undefined
+        ? () => watchResult(tool, commandId, sent, io.err)
+        : null,
     hindrance: () => whyNoCommands(tool, request, io.stopped),
     waitMs: flags.timeout,
+    print: flags.print ?? null,
   });
 };
 
@@ -140,11 +148,14 @@ const withCommonOptions = (command: Command): Command =>
     )
     .option("--wait", "wait for the result, and print it as JSON")
     .addOption(
+      new Option("--print <member>", "wait, and print only this member of the result").choices(MEMBERS),
+    )
+    .addOption(
       new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
     )
     .addHelpText(
       "after",
-      "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED, 4 for\nIN_DOUBT, and 5 when no result came in time.",
+      "\nWith --wait or --print the exit code is 0 for SUCCEEDED, 3 for REJECTED or\nFAILED, 4 for IN_DOUBT, and 5 when no result came in time.",
     );
 
 export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => {

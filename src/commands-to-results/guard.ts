@@ -1,23 +1,29 @@
+import { amountLimit, type AmountLimits } from "./amount-limit.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { ownVerdict, type Guard } from "./types.ts";
 
 /** Tolerated clock skew between the sender and this replica. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
-const rejection = (code: "COMMAND_EXPIRED" | "COMMAND_TOO_OLD" | "INVALID_COMMAND", message: string) =>
-  ownVerdict("REJECTED", code, message);
+type Code = "COMMAND_EXPIRED" | "COMMAND_TOO_OLD" | "INVALID_COMMAND" | "AMOUNT_ABOVE_LIMIT";
+
+const rejection = (code: Code, message: string) => ownVerdict("REJECTED", code, message);
 
 /**
  * Rejects a command that must not be executed now. The most telling reason is checked first.
  * @param options.maxAgeMs how old a command may be, measured from its issuedAt
  */
-export const guardFor = ({ maxAgeMs }: { maxAgeMs: number }): Guard => {
+export const guardFor = (options: { maxAgeMs: number; maxAmounts: AmountLimits }): Guard => {
+  const { maxAgeMs, maxAmounts } = options;
+  const aboveLimit = amountLimit(maxAmounts);
   // A quote is valid on the business day in Sao Paulo on which it was made.
   const dateOf = dateIn(SAO_PAULO);
   return ({ issuedAt, expiresAt, request }, nowMs) => {
     if (expiresAt !== null && nowMs > expiresAt) return rejection("COMMAND_EXPIRED", "expiresAt has passed");
     if (nowMs - issuedAt > maxAgeMs)
       return rejection("COMMAND_TOO_OLD", `issuedAt is more than ${Math.round(maxAgeMs / 1_000)} s ago`);
+    const excess = aboveLimit(request);
+    if (excess !== null) return rejection("AMOUNT_ABOVE_LIMIT", excess);
     if (request.type === "CreateQuote") return null;
     if (issuedAt - nowMs > MAX_AHEAD_MS)
       return rejection("INVALID_COMMAND", `issuedAt is more than ${MAX_AHEAD_MS / 1_000} s in the future`);

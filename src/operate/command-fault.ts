@@ -1,12 +1,14 @@
+import { amountLimit } from "../commands-to-results/amount-limit.ts";
 import { checkFor } from "../commands-to-results/check.ts";
 import type { Config } from "../config/config.ts";
 import type { Command } from "../records.ts";
 
 /** Why the bridge would reject this command, as the end of a sentence; null if it would not. */
 export const commandFault = (
-  { partner: { purposes, currencies } }: Config,
+  { partner: { purposes, currencies }, commands }: Config,
   command: Command,
 ): string | null => {
   const checked = checkFor({ purposes, currencies }).record(command);
-  return checked.ok ? null : checked.message;
+  if (!checked.ok) return checked.message;
+  return amountLimit(commands.maxAmounts ?? new Map())(checked.command.request);
 };

@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 
 /**
  * Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds.
@@ -48,8 +47,21 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 
   sleep: (ms, signal) =>
-    setTimeoutPromise(ms, undefined, { signal }).catch((error: unknown) => {
-      throw signal ? reasonOf(signal) : error;
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(reasonOf(signal));
+        return;
+      }
+      const wake = () => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal ? reasonOf(signal) : new Error("aborted"));
+      };
+      signal?.addEventListener("abort", stop, { once: true });
     }),
 
   within: (ms, signal, pending) =>

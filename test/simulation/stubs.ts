@@ -1,7 +1,7 @@
 import { guardFor } from "../../src/commands-to-results/guard.ts";
 import type { CommandResult } from "../../src/records.ts";
 
-export const guard = guardFor({ maxAgeMs: 3_600_000 });
+export const guard = guardFor({ maxAgeMs: 3_600_000, maxAmounts: new Map() });
 
 export const codec = {
   encode: (result: CommandResult): Buffer => Buffer.from(JSON.stringify(result)),

@@ -110,7 +110,7 @@ export const openCommands = async (
     view,
     journal,
     random,
-    guard: guardFor({ maxAgeMs: commands.maxAgeMs }),
+    guard: guardFor({ ...commands, maxAmounts: commands.maxAmounts ?? new Map() }),
     codec: results.codec,
     contradiction,
     permit: partner.permit,

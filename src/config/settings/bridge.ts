@@ -1,4 +1,5 @@
-import { duration, durationFrom, flag, integer, oneOf, port, someOf, text } from "../kinds.ts";
+import { duration, durationFrom, flag, integer, oneOf, port, readList, someOf, text } from "../kinds.ts";
+import { kind } from "../setting.ts";
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export const FLOWS = ["webhooks", "commands", "reconcile"] as const;
@@ -10,6 +11,23 @@ export const bridge = {
   setupOnStart: flag("SETUP_ON_START", "Runs `setup` before `serve`; for development."),
 } as const;
 
+const LIMIT = /^([A-Z]{3}|\*)=((?:0|[1-9]\d{0,29})(?:\.\d{1,30})?)$/;
+
+/** Largest amounts by currency. */
+const amounts = kind("list of CURRENCY=amount", (value): ReadonlyMap<string, string> => {
+  const limits = new Map<string, string>();
+  for (const item of readList(value)) {
+    const [, currency, limit] = LIMIT.exec(item) ?? [];
+    if (currency === undefined || limit === undefined || !/[1-9]/.test(limit))
+      throw new Error(
+        `holds "${item}", which is no limit such as USD=250000, or *=100000 for any other currency`,
+      );
+    if (limits.has(currency)) throw new Error(`names ${currency} twice`);
+    limits.set(currency, limit);
+  }
+  return limits;
+});
+
 export const management = {
   host: text("MANAGEMENT_HOST", "0.0.0.0", "Address of the listener for /livez, /readyz and /metrics."),
   port: port("MANAGEMENT_PORT", "9090", "Its port; 0 takes any free one."),
@@ -18,6 +36,11 @@ export const management = {
 export const commands = {
   maxInFlight: integer(1, 10_000)("COMMANDS_MAX_IN_FLIGHT", "64", "Commands under way at a time, a replica."),
   maxAgeMs: duration("COMMANDS_MAX_AGE", "15m", "Older commands are rejected with COMMAND_TOO_OLD."),
+  maxAmounts: amounts(
+    "COMMANDS_MAX_AMOUNT",
+    null,
+    "Largest amounts, such as USD=250000,*=100000; above them a command is rejected with AMOUNT_ABOVE_LIMIT.",
+  ),
   deadlineMs: duration(
     "COMMANDS_DEADLINE",
     "2m",

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { objectOf } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { registrar } from "./registrar.ts";
 import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
@@ -58,6 +59,15 @@ const schemaOf = (answer: unknown): RegisteredSchema => {
   return { text: schema, kind: typeof schemaType === "string" ? schemaType : null };
 };
 
+/** A schema without its `doc` attributes: a patch of the bridge may word them anew. */
+const withoutDocs = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutDocs);
+  const object = objectOf(value);
+  if (object === null) return value;
+  const entries = Object.entries(object).filter(([name]) => name !== "doc");
+  return Object.fromEntries(entries.map(([name, inner]) => [name, withoutDocs(inner)]));
+};
+
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
   const register = registrar(options, clock);
@@ -68,6 +78,12 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
     const level = answer?.compatibilityLevel ?? answer?.compatibility;
     return typeof level === "string" ? level.toUpperCase() : null;
   };
+  const latest = async (subject: string) => {
+    const answer = await ask("GET", `${pathOf(subject)}/versions/latest`);
+    if (answer === null) return null;
+    const { text } = schemaOf(answer);
+    return { id: idOf(answer), text, json: parseJson(text) };
+  };
   const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
 
   return {
@@ -77,16 +93,20 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
     },
     find: async (subject, schema) => {
       const found = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
-      return found === null ? null : idOf(found);
+      if (found !== null) return idOf(found);
+      // Not every registry supports `normalize`.
+      const there = await latest(subject);
+      const isSame = isDeepStrictEqual(withoutDocs(there?.json), withoutDocs(schema.json));
+      return there && isSame ? there.id : null;
     },
     incompatibility: async (subject, schema) => {
-      const there = await ask("GET", `${pathOf(subject)}/versions/latest`);
+      const there = await latest(subject);
       if (there === null) return null;
       try {
-        schema.type.createResolver(parseSchema(schemaOf(there).text).type);
+        schema.type.createResolver(parseSchema(there.text).type);
         return null;
       } catch (error) {
-        return `it does not read what schema ${idOf(there)} wrote (${messageOf(error)})`;
+        return `it does not read what schema ${there.id} wrote (${messageOf(error)})`;
       }
     },
     register: async (subject, schema) => register(subject, schema, await levelOf(subject)),

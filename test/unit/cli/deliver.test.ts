@@ -18,7 +18,7 @@ const run = async (over: Partial<Delivery>, stopped = new AbortController().sign
   const io = { out: (line: string) => out.push(line), err: (line: string) => err.push(line), stopped };
   const delivery = {
     ...{ commandId: ID, write: () => Promise.resolve(), watchResult: null },
-    ...{ hindrance: () => Promise.resolve(null), waitMs: 20, ...over },
+    ...{ hindrance: () => Promise.resolve(null), waitMs: 20, print: null, ...over },
   };
   const code = await deliver(io, delivery).catch((error: unknown) => {
     expect(error).toBeInstanceOf(UsageError);
@@ -42,6 +42,11 @@ describe("a command that Kafka acknowledged", () => {
     const ended = await run({ watchResult: resultIs(Promise.resolve(result)) });
     expect(ended).toMatchObject({ code, out: JSON.stringify(result) });
     expect(ended.err).toContain(ID);
+  });
+  it("shows one member of its result as plain text, for scripts", async () => {
+    const watchResult = resultIs(Promise.resolve({ ...succeeded, quoteId: "q-1", transactionId: null }));
+    expect(await run({ watchResult, print: "quoteId" })).toMatchObject({ code: 0, out: "q-1" });
+    expect(await run({ watchResult, print: "transactionId" })).toMatchObject({ code: 0, out: "" });
   });
   it.each<[string, Partial<Delivery>, RegExp]>([
     ["came in time", {}, new RegExp(`No result of command ${ID} came in time: it may still come`)],

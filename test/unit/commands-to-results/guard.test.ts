@@ -3,7 +3,7 @@ import { guardFor } from "../../../src/commands-to-results/guard.ts";
 import { acceptRequest, command, createRequest } from "./commands.ts";
 
 const MINUTE = 60_000;
-const guard = guardFor({ maxAgeMs: 15 * MINUTE });
+const guard = guardFor({ maxAgeMs: 15 * MINUTE, maxAmounts: new Map() });
 const at = (text: string): number => Date.parse(text);
 const code = (...args: Parameters<typeof guard>) => guard(...args)?.error?.code ?? null;
 
@@ -44,7 +44,7 @@ describe("guard", () => {
   });
 
   it("remembers no wrong date, in whatever order it is asked", () => {
-    const days = guardFor({ maxAgeMs: 1e12 });
+    const days = guardFor({ maxAgeMs: 1e12, maxAmounts: new Map() });
     const first = at("2018-11-03T12:00:00Z");
     const instants = Array.from({ length: 400 }, (_, i) => first + i * 7 * 3_600_000 + i * 61_000);
     const date = (ms: number) => new Date(ms).toLocaleDateString("en-CA", { timeZone: "America/Sao_Paulo" });
