@@ -250,7 +250,7 @@ test.skipIf(!hasBrowser).each(["light", "dark"] as const)(
       "/dead-letters",
       "/dead-letters?reason=none",
       `/letter?ref=${ref}&as=text`,
-      `/letter?ref=${ref}&as=hex`,
+      `/letter?ref=${ref}`,
       "/replay?period=24",
       `/story?id=${id}`,
       "/audit",
