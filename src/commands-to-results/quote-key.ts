@@ -2,7 +2,8 @@
  * Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters.
  */
 const UNSEEN = /[\p{M}\p{Cf}\p{Cc}\s]/gu;
-const DIGIT = /\p{Nd}/gu;
+/** Of other scripts: the journal is full of the ASCII ones. */
+const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
 const IS_DIGIT = /^\p{Nd}$/u;
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
@@ -35,7 +36,7 @@ const characters = (text: string): string =>
     .normalize("NFKD")
     .replace(ESCAPES, unescaped)
     .replace(UNSEEN, "")
-    .replace(DIGIT, asciiDigit)
+    .replace(FOREIGN_DIGIT, asciiDigit)
     .toLowerCase()
     .toUpperCase()
     .toLowerCase();

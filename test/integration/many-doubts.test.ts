@@ -15,7 +15,9 @@ import { openWorld } from "../support/world.ts";
 const DOUBTS = 10_000;
 const ACCEPTS = 200_000;
 const MOST_MIB = 400;
+/** Or, where the machine is busy, this many times as long as writing the same records took. */
 const WITHIN_MS = 20_000;
+const TIMES_WRITING = 2;
 
 /** The most memory that a process has had, in MiB; 0 once it is gone. */
 const peakOf = (pid: number): number => {
@@ -31,9 +33,11 @@ test("ten thousand doubts among two hundred thousand accepts are listed in secon
   const world = await openWorld(sharedCluster());
   onTestFinished(world.close);
   const connections = connectionsTo(world);
+  const writingAt = performance.now();
   await writeAccepts(world, ACCEPTS);
   await writeDoubts(world, "order", AT_ONCE_MS, ...Array.from({ length: DOUBTS }, () => randomUUID()));
 
+  const wroteMs = performance.now() - writingAt;
   const begunAt = performance.now();
   const env = toolSettings(sharedCluster(), world);
   const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, "doubts", "--json"], {
@@ -47,10 +51,10 @@ test("ten thousand doubts among two hundred thousand accepts are listed in secon
   const [code] = (await exited) as [number | null];
   clearInterval(watch);
   const ms = performance.now() - begunAt;
-  console.log(`${lines.length} doubts in ${Math.round(ms)} ms, at most ${Math.round(peakMib)} MiB`);
+  console.log(`${lines.length} doubts in ${Math.round(ms)} ms, at most ${Math.round(peakMib)} MiB; written in ${Math.round(wroteMs)} ms`);
   expect([code, lines.length]).toEqual([0, DOUBTS]);
   expect(new Set(lines.map((line) => (JSON.parse(line) as { quoteId: string }).quoteId)).size).toBe(DOUBTS);
-  expect(ms).toBeLessThan(WITHIN_MS);
+  expect(ms).toBeLessThan(Math.max(WITHIN_MS, TIMES_WRITING * wroteMs));
   expect(peakMib).toBeGreaterThan(0);
   expect(peakMib).toBeLessThan(MOST_MIB);
 
