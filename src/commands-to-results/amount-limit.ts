@@ -1,6 +1,9 @@
 import type { Request } from "./types.ts";
 
-/** The largest amount by ISO code of its currency; `*` is for any other one. Amounts are decimal numbers in plain notation. */
+/**
+ * The largest amount by ISO code of its currency; `*` is for any other one. Amounts are decimal numbers in plain
+ * notation.
+ */
 export type AmountLimits = ReadonlyMap<string, string>;
 
 /** Of an amount's digits: as many as a command may hold. */

@@ -36,8 +36,8 @@ const CONNECTION_TIMEOUT_MS = 4_000;
 const REQUEST_TIMEOUT_MS = 8_000;
 
 /**
- * How long before the end of its SASL session a connection authenticates again. Where kafkajs's 10 s are longer than the
- * session, each request would, which brokers refuse within a second of the last time.
+ * How long before the end of its SASL session a connection authenticates again. Where kafkajs's 10 s are longer than
+ * the session, each request would, which brokers refuse within a second of the last time.
  */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 

@@ -2,7 +2,9 @@ import type { EncodedHeaders } from "./record.ts";
 
 export const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) };
 
-/** Names and values in their order, and where each header ends. Names are bytes: no broker checks that they are UTF-8. */
+/**
+ * Names and values in their order, and where each header ends. Names are bytes: no broker checks that they are UTF-8.
+ */
 export function* eachHeader({
   count,
   bytes,

@@ -61,7 +61,9 @@ const NOT_TRUSTED = "This request did not come through the proxy that signs peop
 const TRUST_IT =
   "Open the console by the proxy's address. If you did, add the proxy's own address to CONSOLE_TRUSTED_PROXY_CIDRS.";
 
-/** The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly one name. */
+/**
+ * The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly one name.
+ */
 const proxyUser = (
   context: ConsoleContext,
   { header, isTrusted, operators }: Extract<Auth, { kind: "proxy-header" }>,

@@ -22,7 +22,10 @@ export type PartitionState = {
   inSync: readonly number[];
 };
 
-/** Metadata of a cluster: topics, offsets, groups. Every request is bounded in time, and rejects where it is not answered. */
+/**
+ * Metadata of a cluster: topics, offsets, groups. Every request is bounded in time, and rejects where it is not
+ * answered.
+ */
 export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
   /** The partitions of topics that exist. */

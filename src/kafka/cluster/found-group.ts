@@ -14,7 +14,9 @@ export type FoundGroup = {
   }[];
 };
 
-/** The state of a group that Kafka calls "Dead" and lists all the same: a member joined with group.protocol=consumer. */
+/**
+ * The state of a group that Kafka calls "Dead" and lists all the same: a member joined with group.protocol=consumer.
+ */
 export const NEW_PROTOCOL = "NewProtocol";
 
 /** What to say of such a group. */

@@ -7,8 +7,8 @@ type Known = { last: Mark; marks: Mark[] };
 export type Dropped = Place & { ageMs: number };
 
 /**
- * Recognises the log of a topic by marks of a few of its records: it may have been created again, truncated, or have lost
- * records before their retention. Problems go on after "the log", such as "ends before offset 7 ...".
+ * Recognises the log of a topic by marks of a few of its records: it may have been created again, truncated, or have
+ * lost records before their retention. Problems go on after "the log", such as "ends before offset 7 ...".
  */
 export type LogIdentity = {
   /** Adds the marks of a `note`, of this or another process. */
@@ -25,7 +25,9 @@ export type LogIdentity = {
   dropped: (ranges: ReadonlyMap<number, Range>) => Dropped | null;
   /** The offset of the last known record, by partition; for `missing`. */
   lasts: () => ReadonlyMap<number, number>;
-  /** Says that a log ends before its last known record, of the `lasts` from before the ranges were requested; or null. */
+  /**
+   * Says that a log ends before its last known record, of the `lasts` from before the ranges were requested; or null.
+   */
   missing: (ranges: ReadonlyMap<number, Range>, lasts: ReadonlyMap<number, number>) => string | null;
 };
 

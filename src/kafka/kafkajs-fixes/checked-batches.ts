@@ -44,8 +44,8 @@ export const checkBatch = ({ buffer, offset }: Decoder): void => {
 };
 
 /**
- * Decodes a batch after a look at its checksum. An error would fail the whole fetch: once that has records, the batch is
- * left to the next one, which begins with it. (A fetch without any record would be repeated as it was.)
+ * Decodes a batch after a look at its checksum. An error would fail the whole fetch: once that has records, the batch
+ * is left to the next one, which begins with it. (A fetch without any record would be repeated as it was.)
  */
 const checked = (decode: DecodeBatch): DecodeBatch => {
   /** kafkajs has one decoder for all batches that a fetch returned of a partition. */

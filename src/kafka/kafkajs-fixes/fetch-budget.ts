@@ -2,7 +2,10 @@
  * kafkajs 2.2.4 decompresses all batches of a fetch before it delivers the first one: batches that are small on the
  * wire may take all memory. Mended when fetch-budget.test.ts passes without `checkBudget`.
  */
-/** kafkajs takes an error of this name for a batch that is cut off: it delivers those before, and fetches this one next. */
+/**
+ * kafkajs takes an error of this name for a batch that is cut off: it delivers those before, and fetches this one
+ * next.
+ */
 export class LeftToNextFetch extends Error {
   override readonly name = "KafkaJSPartialMessageError";
   constructor(options?: ErrorOptions) {

@@ -20,7 +20,9 @@ export type LaneOwner = {
   written: (lane: Lane, batch: readonly PendingRecord[], first: ReadonlyMap<number, number>) => void;
   /** The topic does not take this record, whose batch was refused with this error. */
   refused: (item: PendingRecord, error: unknown) => void;
-  /** These records were not acknowledged, and are in the queue again. `connection`: nothing is known, it is replaced. */
+  /**
+   * These records were not acknowledged, and are in the queue again. `connection`: nothing is known, it is replaced.
+   */
   failed: (
     lane: Lane,
     left: readonly PendingRecord[],

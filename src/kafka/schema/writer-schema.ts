@@ -16,7 +16,9 @@ export type ParsedSchema = { type: avro.Type; meaning: ReadonlyMap<avro.Type, st
 /** Characters of a schema. Ours have a twentieth of it. */
 const MAX_TEXT_LENGTH = 262_144;
 
-/** Refuses a default that is an object or an array: avsc would take forever over thirty nested records of ten fields. */
+/**
+ * Refuses a default that is an object or an array: avsc would take forever over thirty nested records of ten fields.
+ */
 const checkDefaults = (schema: unknown): void => {
   if (typeof schema !== "object" || schema === null) return;
   if (
@@ -60,7 +62,10 @@ const kindOf = ({ typeName, name }: avro.Type): string =>
 const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Field | undefined =>
   fields.find((field) => field.name === name);
 
-/** One that is passed over in a time that its bytes bound: a list may claim 2^40 items of no bytes, a record hold itself. */
+/**
+ * One that is passed over in a time that its bytes bound: a list may claim 2^40 items of no bytes, a record hold
+ * itself.
+ */
 const isPlain = (type: avro.Type): boolean =>
   branchesOf(type).every(
     (each) => !(each instanceof RecordType || each instanceof ArrayType || each instanceof MapType),

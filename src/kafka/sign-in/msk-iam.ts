@@ -23,7 +23,9 @@ const installed = (): Signer => {
   }
 };
 
-/** Tokens for Amazon MSK, signed with the credentials that AWS's SDK finds. Throws when the package is not installed. */
+/**
+ * Tokens for Amazon MSK, signed with the credentials that AWS's SDK finds. Throws when the package is not installed.
+ */
 export const mskIam = (
   region: string,
   clock: Pick<Clock, "now">,

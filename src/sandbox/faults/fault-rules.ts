@@ -45,7 +45,9 @@ const dayMs = 86_400_000;
 const millis = (fields: Fields, fallback: number, days: number): number =>
   numberIn(fields, "ms", fallback, 0, days * dayMs);
 
-/** `when`: before or after the operation is executed. Milliseconds are real. Bodies break after `bytes` (null: half). */
+/**
+ * `when`: before or after the operation is executed. Milliseconds are real. Bodies break after `bytes` (null: half).
+ */
 const requestFaults = {
   latency: (f: Fields) => ({ kind: "latency" as const, ms: millis(f, 1000, 1) }),
   throttle: (f: Fields) => ({
