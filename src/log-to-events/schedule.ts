@@ -51,8 +51,7 @@ export const reconcileRepeatedly = async (
     const isLookback = isFirst || sinceMs >= DAY_MS;
     const backMs = isLookback ? Math.max(lookbackMs, Math.min(sinceMs + windowMs, MAX_BACK_MS)) : windowMs;
     const period = { fromMs: nowMs - backMs, toMs: nowMs };
-    const giveUpAt = startedAt + everyMs;
-    const report = await run({ period, minAgeMs, dryRun: false, force: false, giveUpAt }, signal);
+    const report = await run({ period, minAgeMs, dryRun: false, force: false }, signal);
     if (report.isWhole && isLookback) {
       isFirst = false;
       lookedBackAt = nowMs;

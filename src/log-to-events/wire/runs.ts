@@ -23,8 +23,6 @@ const RANGES_MS = 10_000;
 const MAX_LANES = 8;
 /** After so many events other work of the process has its turn: they take about a millisecond. */
 const EVENTS_A_TURN = 200;
-/** How long a run may wait for the partner while a person watches. */
-const PATIENCE_MS = 600_000;
 
 export type ReconcileDeps = {
   services: Services;
@@ -112,9 +110,8 @@ export const reconcileOnce = async (
     const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
     // From then on the window also sees what other replicas publish.
     await events.untilRead(signal);
-    const giveUpAt = services.clock.monotonic() + PATIENCE_MS;
     const { minAgeMs } = config.reconcile;
-    return await run({ period, minAgeMs, dryRun, force, giveUpAt }, signal);
+    return await run({ period, minAgeMs, dryRun, force }, signal);
   } finally {
     await Promise.all([events.close(), partner.close()]);
   }
