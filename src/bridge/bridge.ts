@@ -124,7 +124,7 @@ export const startBridge = async (
     const closeMs = Math.min(CLOSE_MS, config.bridge.shutdownTimeoutMs / 2);
     const drainMs = config.bridge.shutdownTimeoutMs - closeMs;
     if (hadStarted) log.info({ withinMs: drainMs }, "bridge.stopping");
-    const reconcileStops = clock.within(drainMs, undefined, Promise.resolve(reconcileFlow?.stop()));
+    const reconcileStops = clock.within(drainMs, undefined, Promise.resolve(reconcileFlow?.close()));
     await Promise.all([
       drainWebhooks(drainMs),
       commandFlow?.drain(drainMs),

@@ -1,8 +1,10 @@
+import { text as textOf } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { partnerLogViews } from "../log-to-events/wire/views.ts";
 import { openPartner } from "../services/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
@@ -35,11 +37,12 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const isLog = answer.httpStatus >= 200 && answer.httpStatus < 300;
     const body = partner.masked(answer.body, (count) => (hidden += count));
     const wanted = VIEWS.find((name) => flags[name] === true) ?? "entries";
-    const view = isLog || wanted === "raw" ? wanted : "text";
-    const wrong = await partnerLogViews(config)[view]({ ...answer, body }, io.write);
-    if (isLog && wrong === null) return EXIT.done;
-    if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/partner.md.`);
-    else {
+    if (isLog || wanted === "raw") {
+      const wrong = await partnerLogViews(config)[wanted]({ ...answer, body }, io.write);
+      if (isLog && wrong === null) return EXIT.done;
+      if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/partner.md.`);
+    } else await io.write(Buffer.from(escapeInvisibleLines(await textOf(body))));
+    if (!isLog) {
       const advice = settingsFor(answer.httpStatus) ?? adviceFor(answer.httpStatus, answer.retryAfterMs);
       io.err(`The partner answered ${answer.httpStatus}; ${advice}.`);
     }

@@ -15,20 +15,10 @@ import type { Period } from "./period.ts";
 const STATES = ["known", "too young", "missing", "held", "taken", "published", "refused"] as const;
 type State = (typeof STATES)[number];
 
-export type ComparisonOptions = {
-  period: Period;
-  /** Notifications whose instant is after this one are too young. */
-  youngSinceMs: number;
-  /** Whether the deduplication window holds an event with this identity. */
-  seen: (identity: Digest) => boolean;
-};
+type Dated = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
 
-type PublishedEvent = Pick<
-  TransactionStatusUpdated,
-  "transactionId" | "status" | "createdAt" | "occurredAt" | "receivedAt" | "direction"
->;
-type Dated = Pick<PublishedEvent, "transactionId" | "status" | "createdAt" | "occurredAt">;
-
+/** With so many missing and none known, although the topic has events of the period, it is the form that differs. */
+const SUSPICIOUS_COUNT = 20;
 /** A log may cut its instants to seconds. */
 const SAME_WITHIN_MS = 1_000;
 
@@ -48,8 +38,10 @@ const atText = (pair: DigestKey, createdAt: string): DigestKey =>
 /**
  * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for one that the
  * deduplication window does not hold, 19 for one that it does, nothing of other events.
+ * @param youngSinceMs notifications whose instant is after this one are too young
+ * @param seen whether the deduplication window holds an event with this identity
  */
-export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) => {
+export const comparison = (period: Period, youngSinceMs: number, seen: (identity: Digest) => boolean) => {
   /** For each notification its instant (0 for none) and its state, found by its second, or by the text of createdAt. */
   const notifications = new DigestTable(Float64Array);
   /** Transactions with statuses that the window does not hold: 1 where the topic has an event of the two. */
@@ -95,7 +87,6 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
   return {
     counts: counts as Readonly<Record<State, number>>,
     undated: () => undated,
-    eventsOfPeriod: () => eventsOfPeriod,
 
     /** Adds a notification of the log; one that is repeated counts once. False when it is outside the period. */
     add: (notification: Notification): boolean => {
@@ -117,7 +108,7 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     },
 
     /** Takes an event of the topic: its notification is known. */
-    addEvent: (event: PublishedEvent): void => {
+    addEvent: (event: TransactionStatusUpdated): void => {
       const instantMs = event.occurredAt ?? event.receivedAt;
       if (instantMs >= period.fromMs && instantMs <= Math.min(period.toMs, youngSinceMs)) eventsOfPeriod += 1;
       const transaction = transactionOf(event.transactionId);
@@ -153,6 +144,8 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
       return facts === undefined ? NO_FACTS : unpackFacts(facts);
     },
     setOutcome: setState,
+    isOtherForm: (): boolean =>
+      counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && eventsOfPeriod > 0,
   };
 };
 

@@ -17,28 +17,22 @@ export type RunRequest = {
   dryRun: boolean;
   /** Publishes what is held back, too. */
   force: boolean;
-  /** The latest instant of the monotonic clock for which a Retry-After of the partner is waited. */
-  giveUpAt: number;
 };
 
 export type Report = {
   result: "complete" | "incomplete" | "suspicious" | "failed";
   /** Whether the whole period was read and compared; single entries may be unreadable, held back or too large. */
   isWhole: boolean;
-  /** Entries of the period; a notification that is listed several times counts as often. */
+  /** A notification that is listed several times counts as often here, and once in the others. */
   entries: number;
-  /** Notifications, each counted once; so are `published`, `held` and `tooYoung`. */
   known: number;
   /** In a dry run: those that would be published. */
   published: number;
-  /** Missing, and not published because the log's form may differ from the webhooks'. */
   held: number;
   tooYoung: number;
   /** Entries that are not understood, and events that are larger than the topic takes. */
   unreadable: number;
-  /** Entries about other events. */
   otherType: number;
-  /** Why the run is not complete, for people. */
   reasons: string[];
 };
 
@@ -61,8 +55,6 @@ export type LogPorts = LogReaderPorts & {
   published: (event: TransactionStatusUpdated) => void;
 };
 
-/** With so many missing and none known, although the topic has events of the period, it is the form that differs. */
-const SUSPICIOUS_COUNT = 20;
 /** The log's clock may be shifted by a time zone: then the event of an entry is found, and the entry held back. */
 const SHIFT_MARGIN_MS = 86_400_000;
 /** The log is asked for by days, and an entry without an instant may be of any of them. */
@@ -81,14 +73,6 @@ const CHANGED = "the second read lacked entries of the first";
  */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   const readLog = createLogReader(options, ports);
-
-  /** Marks as known what is in the topic. */
-  const lookUp = (compared: Comparison, { period }: RunRequest, signal: AbortSignal): Promise<void> =>
-    ports.readEvents(
-      period.fromMs - (compared.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS),
-      compared.addEvent,
-      signal,
-    );
 
   /** Publishes the missing notifications of one transaction, oldest first. */
   const publishInOrder = async (compared: Comparison, items: readonly Missing[]): Promise<void> => {
@@ -113,7 +97,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   /** Reads the log again and publishes what is missing, batch by batch. Resolves with why the run is not complete. */
   const backfill = async (
     compared: Comparison,
-    { period, giveUpAt, force, dryRun }: RunRequest,
+    request: RunRequest,
     signal: AbortSignal,
   ): Promise<string[]> => {
     const { counts } = compared;
@@ -121,12 +105,12 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     while (counts.missing > 0) {
       const before = counts.missing;
       const batch = backfillBatch();
-      const collect = (notification: Notification): boolean => {
-        const key = batch.hasRoomFor(notification) ? compared.take(notification, force) : null;
-        if (key !== null && !dryRun) batch.add(key, notification);
+      const onNotification = (notification: Notification): boolean => {
+        const key = batch.hasRoomFor(notification) ? compared.take(notification, request.force) : null;
+        if (key !== null && !request.dryRun) batch.add(key, notification);
         return key !== null;
       };
-      const reading = await readLog(period, collect, { giveUpAt, signal });
+      const reading = await readLog(request.period, { onNotification, signal });
       for (const reason of reading.reasons) reasons.add(reason);
       await inLanes(options.lanes, batch.byTransaction(), (items) => publishInOrder(compared, items));
       if (counts.missing === before) return [...reasons, CHANGED];
@@ -136,22 +120,22 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   };
 
   return async (request: RunRequest, signal: AbortSignal): Promise<Report> => {
-    const { period, minAgeMs, dryRun, force, giveUpAt } = request;
-    const youngSinceMs = ports.clock.now() - minAgeMs;
-    const compared = comparison({ period, youngSinceMs, seen: ports.seen });
+    const { period, minAgeMs, dryRun, force } = request;
+    const compared = comparison(period, ports.clock.now() - minAgeMs, ports.seen);
     const { counts } = compared;
     let reading = UNREAD;
 
-    const report = (result: Report["result"], more: readonly string[] = [], allHeld = 0): Report => {
+    const report = (result: Report["result"], more: readonly string[], held = counts.held): Report => {
       const notifications = Object.values(counts).reduce((sum, count) => sum + count, 0);
-      const taken = dryRun && result !== "failed" ? counts.taken : 0;
+      const taken = dryRun ? counts.taken : 0;
+      const isCompared = counts.missing + counts.taken + counts.held === held + taken;
       return {
         result,
-        isWhole: reading.isWhole && result !== "failed" && counts.missing + counts.taken === allHeld + taken,
+        isWhole: reading.isWhole && result !== "failed" && isCompared,
         entries: Math.max(reading.entries, notifications) + reading.unreadable + reading.otherType,
         known: counts.known,
         published: counts.published + taken,
-        held: counts.held + allHeld,
+        held,
         tooYoung: counts["too young"],
         unreadable: reading.unreadable + counts.refused,
         otherType: reading.otherType,
@@ -160,11 +144,11 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     };
 
     try {
-      reading = await readLog(period, compared.add, { giveUpAt, signal });
-      if (counts.missing + counts["too young"] > 0) await lookUp(compared, request, signal);
-      const isNoneKnown =
-        counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && compared.eventsOfPeriod() > 0;
-      if (!force && isNoneKnown) return report("suspicious", [NONE_KNOWN], counts.missing);
+      reading = await readLog(period, { onNotification: compared.add, signal });
+      const marginMs = compared.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS;
+      if (counts.missing + counts["too young"] > 0)
+        await ports.readEvents(period.fromMs - marginMs, compared.addEvent, signal);
+      if (!force && compared.isOtherForm()) return report("suspicious", [NONE_KNOWN], counts.missing);
       const more = await backfill(compared, request, signal);
       if (counts.held > 0) return report("suspicious", [...more, OTHER_INSTANT]);
       const isComplete = reading.reasons.length + more.length === 0;

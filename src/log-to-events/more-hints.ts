@@ -3,15 +3,6 @@ import { objectOf, type Json } from "../runtime/json-object.ts";
 /** How deep a hint may stand, in objects: at the root, beside the array, or in an object of either. */
 const MAX_DEPTH = 4;
 
-const HAS = "(is|has|have|tem|ha|possui|existem?)";
-const OF = "(of|de)?";
-const PAGES = "(pages|paginas)";
-const THINGS = `((${[
-  ..."item iten record registro element elemento result resultado entry entrie entrada".split(" "),
-  ..."log row linha hit notification notificacoe event evento".split(" "),
-].join("|")})s?)`;
-const anyOf = (...forms: string[]): RegExp => new RegExp(forms.join("|"));
-
 const normalized = (name: string): string =>
   name
     .normalize("NFD")
@@ -30,40 +21,26 @@ const isPresent = (value: unknown): boolean => {
   return isText || isTrue(value) || numberOf(value) > 0;
 };
 
+const THINGS = [
+  "items?|itens|records?|registros?|elements?|elementos?|results?|resultados?|entry|entries|entradas?",
+  "logs?|rows?|linhas?|hits?|notifications?|notificacao|notificacoes|events?|eventos?",
+].join("|");
+const TOTAL = [
+  `^(odata)?(total|count|qtde?|quantidade)((of|de)?(${THINGS}))?(count)?$`,
+  `^num(ber|ero)?(of|de)?(${THINGS})$|^(${THINGS})(count|total)$`,
+].join("|");
+const PAGES = /^(total|num(ber)?|numero|qtde?|quantidade)?(of|de)?(pages|paginas)(count|total)?$/;
+
 /** Names of members, in lower case without accents and separators, and what value of theirs says that there are more. */
 const HINTS: readonly (readonly [names: RegExp, saysMore: (value: unknown, entries: number) => boolean])[] = [
-  [
-    anyOf(
-      `^${HAS}?(more|mais)`,
-      `^${HAS}(next|proxim|seguinte)`,
-      "truncad|truncat",
-      "^(partial|parcial|incomplet)",
-    ),
-    isTrue,
-  ],
+  [/^(is|has|have|tem|ha|possui|existem?)?(more|mais|next|proxim|seguinte)/, isTrue],
   [/^(is|eh?)?(last|ultim[ao])(page|pagina)?$/, isFalse],
-  [
-    anyOf(
-      `^(total|num(ber)?|numero|qtde?|quantidade)?${OF}${PAGES}(count|total)?$`,
-      "^pag(e|ina)count$|^(last|ultima)(page|pagina)$",
-    ),
-    (value) => numberOf(value) > 1,
-  ],
-  [
-    anyOf(
-      `^(odata)?(total|count|qtde?|quantidade)${OF}${THINGS}?(count)?$`,
-      `^num(ber|ero)?${OF}${THINGS}$|^${THINGS}(count|total)$`,
-    ),
-    (value, entries) => numberOf(value) > entries,
-  ],
-  [
-    anyOf(
-      `^(odata)?(next|proxim)|(next|proxim[ao]|seguinte)$`,
-      "^(?!prev|anterior|start|before).*cursor|continua|^marker$",
-      "^(page|scroll|pagina)(token|id|key|chave)$|^(last|ultima)(evaluated)?(key|chave)$",
-    ),
-    isPresent,
-  ],
+  [PAGES, (value) => numberOf(value) > 1],
+  [/^pag(e|ina)count$|^(last|ultima)(page|pagina)$/, (value) => numberOf(value) > 1],
+  [new RegExp(TOTAL), (value, entries) => numberOf(value) > entries],
+  [/^(odata)?(next|proxim)|(next|proxim[ao]|seguinte)$/, isPresent],
+  [/^(?!prev|anterior|start|before).*cursor|continua|^marker$/, isPresent],
+  [/^(page|scroll|pagina)(token|id|key|chave)$|^(last|ultima)(evaluated)?(key|chave)$/, isPresent],
 ];
 
 /**
@@ -88,9 +65,6 @@ export const frameSaysMore = (frame: unknown, entries: number): boolean => {
 const LINK_TO_NEXT = /;\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)/i;
 const MAX_HEADER_LENGTH = 4_096;
 
-/** Whether a 206 or a Link header (RFC 8288) says the same. */
-export const headSaysMore = (
-  httpStatus: number,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): boolean =>
-  httpStatus === 206 || LINK_TO_NEXT.test([headers["link"]].flat().join(", ").slice(0, MAX_HEADER_LENGTH));
+/** Whether a Link header (RFC 8288) says the same. */
+export const linksToMore = (link: string | string[] | undefined): boolean =>
+  LINK_TO_NEXT.test([link].flat().join(", ").slice(0, MAX_HEADER_LENGTH));

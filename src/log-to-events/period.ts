@@ -28,23 +28,15 @@ export const singleDays = ({ startDate, endDate }: DateRange): DateRange[] => {
   return days;
 };
 
-/** What to try in turn where an end in the future is refused: as it is, today in São Paulo, today in UTC. */
-export const rangesToTry = ({ startDate, endDate }: DateRange, nowMs: number): DateRange[] => {
-  const earlierEnds = [dateIn(SAO_PAULO)(nowMs), utcDate(nowMs)].filter(
-    (today) => today >= startDate && today < endDate,
-  );
-  return [...new Set([endDate, ...earlierEnds])].map((end) => ({ startDate, endDate: end }));
-};
-
-/** Whether the range begins after today, both in São Paulo and in UTC. */
-export const isFuture = ({ startDate }: DateRange, nowMs: number): boolean => startDate > utcDate(nowMs);
+/** What to try in turn where the end is refused, as one in the future: today in São Paulo, today in UTC. */
+export const earlierRanges = ({ startDate, endDate }: DateRange, nowMs: number): DateRange[] =>
+  [...new Set([dateIn(SAO_PAULO)(nowMs), utcDate(nowMs)])]
+    .filter((today) => today > startDate && today < endDate)
+    .map((today) => ({ startDate, endDate: today }));
 
 /** Whether an instant lies outside in every time zone. An entry may be listed by its sending, up to a day later. */
 export const isOutside = ({ startDate, endDate }: DateRange, ms: number): boolean =>
   ms + EAST_MS + DAY_MS < utcMidnight(startDate) || ms + WEST_MS >= utcMidnight(endDate) + DAY_MS;
-
-const isDate = (text: string): boolean =>
-  /^2\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(utcMidnight(text)) && utcDate(utcMidnight(text)) === text;
 
 /** São Paulo lies three hours behind UTC, and lay two behind in the summers until 2019, which changed at midnight. */
 const startOfDay = (date: string): number => {
@@ -52,8 +44,6 @@ const startOfDay = (date: string): number => {
   return dateIn(SAO_PAULO)(inSummer) === date ? inSummer : inSummer + HOUR_MS;
 };
 
-/** From one day in São Paulo to another, both included. Null for an invalid date, or for dates in the wrong order. */
+/** From one day in São Paulo to another, both included and YYYY-MM-DD. Null for dates in the wrong order. */
 export const periodOfDays = (from: string, to: string): Period | null =>
-  isDate(from) && isDate(to) && from <= to
-    ? { fromMs: startOfDay(from), toMs: startOfDay(dayAfter(to)) - 1 }
-    : null;
+  from <= to ? { fromMs: startOfDay(from), toMs: startOfDay(dayAfter(to)) - 1 } : null;

@@ -1,7 +1,7 @@
 import type { Notification } from "../notification/notification.ts";
-import { frameSaysMore, headSaysMore } from "./more-hints.ts";
+import { frameSaysMore, linksToMore } from "./more-hints.ts";
 import { readEntry } from "./read-entry.ts";
-import { splitAnswer, type FoundArray, type SplitOptions } from "./split-answer.ts";
+import { FoundArray, splitAnswer, type SplitOptions } from "./split-answer.ts";
 
 export type AnswerForm = SplitOptions & {
   /** JSON pointer to the notification within an entry; null: found by its members. */
@@ -35,11 +35,8 @@ export class SeveralArrays extends Error {
   }
 }
 
-type Tally = { objects: number; otherType: number; unreadable: number; details: Set<string> };
-
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
-const ALL_OF_OTHER_TYPE = "all entries say another event type";
 const MORE = "the answer says that there are more entries than it holds";
 
 /**
@@ -52,40 +49,29 @@ export const readAnswer = async (
   { httpStatus, headers }: AnswerHead,
   onNotification: (notification: Notification) => void,
 ): Promise<ReadAnswer> => {
-  const tallies = new Map<FoundArray, Tally>();
-  const noTally = (): Tally => ({ objects: 0, otherType: 0, unreadable: 0, details: new Set() });
-  const nothing = { entries: 0, otherType: 0, unreadable: 0 };
-  if (httpStatus === 204) return { ...nothing, reasons: [], mayShowMore: false, isUnderstood: true };
-
-  const { arrays, frame, fault } = await splitAnswer(body, form, (element, array) => {
-    const tally = tallies.get(array) ?? noTally();
-    tallies.set(array, tally);
-    if (element.text?.startsWith("{")) tally.objects += 1;
+  if (httpStatus === 204)
+    return { entries: 0, otherType: 0, unreadable: 0, reasons: [], mayShowMore: false, isUnderstood: true };
+  const { arrays, frame, fault } = await splitAnswer(body, form, ({ text, detail }, array) => {
+    if (text?.startsWith("{")) array.objects += 1;
     const entry =
-      element.text === null
-        ? ({ kind: "unreadable", detail: element.detail } as const)
-        : readEntry(element.text, notificationPointer);
-    if (entry.kind === "notification") onNotification(entry.notification);
-    else if (entry.kind === "otherType") tally.otherType += 1;
-    else {
-      tally.unreadable += 1;
-      tally.details.add(entry.detail);
-    }
+      text === null ? ({ kind: "unreadable", detail } as const) : readEntry(text, notificationPointer);
+    if (entry.kind === "notification") return onNotification(entry.notification);
+    array[entry.kind] += 1;
+    if (entry.kind === "unreadable") array.details.add(entry.detail);
   });
 
   // Where no pointer leads to the entries, an array of anything but objects holds none.
   const mayHold = (array: FoundArray): boolean =>
-    array.isRoot || form.entriesPointer !== null || (tallies.get(array)?.objects ?? 0) > 0;
+    array.isRoot || form.entriesPointer !== null || array.objects > 0;
   const [chosen = arrays.find(({ elements }) => elements === 0), ...others] = arrays.filter(mayHold);
   if (others.length > 0) throw new SeveralArrays();
-  const { otherType, unreadable, details } = (chosen && tallies.get(chosen)) ?? noTally();
-  const entries = chosen?.elements ?? 0;
+  const { elements: entries, otherType, unreadable, details } = chosen ?? new FoundArray(false);
 
   const reasons = [...details].map((detail) => `some entries are not understood: ${detail}`);
   if (fault !== null) reasons.push(`the answer ${fault}`);
   else if (!chosen) reasons.push(form.entriesPointer === null ? NO_ARRAY : NO_ARRAY_THERE);
-  if (entries > 0 && otherType === entries) reasons.push(ALL_OF_OTHER_TYPE);
-  const saysMore = headSaysMore(httpStatus, headers) || frameSaysMore(frame, entries);
+  if (entries > 0 && otherType === entries) reasons.push("all entries say another event type");
+  const saysMore = linksToMore(headers["link"]) || frameSaysMore(frame, entries);
   if (saysMore) reasons.push(MORE);
   return {
     entries,

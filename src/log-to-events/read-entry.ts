@@ -12,6 +12,7 @@ export type Entry =
   /** `detail` says what is wrong, for people; it quotes nothing of the entry. */
   | { kind: "unreadable"; detail: string };
 
+const NOT_THERE = "no notification where PARTNER_LOG_NOTIFICATION_POINTER points to";
 const OTHER_EVENT = "a notification, although it names another event";
 
 /** How deep a notification may lie in its entry, in objects. */
@@ -66,20 +67,20 @@ const identityIn = (notification: Notification): string =>
 
 const unreadable = (detail: string): Entry => ({ kind: "unreadable", detail });
 
-const search = (text: string, all: readonly Member[]): Entry => {
+/** Null where there is none. */
+const search = (text: string, all: readonly Member[]): Entry | null => {
   const found = notificationsIn(text, all);
   const itself = found.find(({ depth }) => depth === 0);
-  const nested = found.filter(({ depth }) => depth > 0);
-  const [first = itself, ...others] = nested;
-  if (first === undefined)
-    return namesOtherEvent(all) ? { kind: "otherType" } : unreadable("no notification in it");
-  const differ = others.some((other) => identityIn(other.notification) !== identityIn(first.notification));
-  if (differ || (itself && itself.notification.transactionId !== first.notification.transactionId))
+  const [first = itself, ...others] = found.filter(({ depth }) => depth > 0);
+  if (first === undefined) return null;
+  const { notification } = first;
+  const differ = others.some((other) => identityIn(other.notification) !== identityIn(notification));
+  if (differ || (itself && itself.notification.transactionId !== notification.transactionId))
     return unreadable("notifications in it that differ");
   if (first.isOther) return unreadable(OTHER_EVENT);
-  if (first === itself && meaningOf(first.notification.status).stage === "UNKNOWN")
+  if (first === itself && meaningOf(notification.status).stage === "UNKNOWN")
     return unreadable("an unknown status in the entry itself, which may be that of a delivery");
-  return { kind: "notification", notification: first.notification };
+  return { kind: "notification", notification };
 };
 
 /** The JSON text at a pointer, which may lead into JSON within strings. The last of two members of one name counts. */
@@ -92,6 +93,12 @@ const follow = (text: string, names: readonly string[]): string | null =>
     return found === undefined ? null : unwrapped(found);
   }, text);
 
+const readAt = (text: string, pointer: string): Entry | null => {
+  const target = follow(text, pointerNames(pointer));
+  const read = target === null ? null : readNotification(target);
+  return read?.ok ? { kind: "notification", notification: read.notification } : null;
+};
+
 /**
  * Reads one entry of the log: an object, or a string that holds one. The notification is the entry or lies in it; its
  * createdAt and its payload are its own, not the entry's.
@@ -101,11 +108,7 @@ export const readEntry = (raw: string, pointer: string | null): Entry => {
   const text = unwrapped(raw);
   const all = members(text);
   if (all === null) return unreadable("no JSON object");
-  if (pointer === null) return search(text, all);
-  const target = follow(text, pointerNames(pointer));
-  const read = target === null ? null : readNotification(target);
-  if (namesOtherEvent(all)) return read?.ok ? unreadable(OTHER_EVENT) : { kind: "otherType" };
-  return read?.ok
-    ? { kind: "notification", notification: read.notification }
-    : unreadable("no notification where PARTNER_LOG_NOTIFICATION_POINTER points to");
+  const found = pointer === null ? search(text, all) : readAt(text, pointer);
+  if (namesOtherEvent(all)) return found === null ? { kind: "otherType" } : unreadable(OTHER_EVENT);
+  return found ?? unreadable(pointer === null ? "no notification in it" : NOT_THERE);
 };

@@ -3,7 +3,7 @@ import { occurredAtOf } from "../notification/occurred-at.ts";
 import type { FetchLog, LogAnswer } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { datesAround, isFuture, isOutside, rangesToTry, singleDays } from "./period.ts";
+import { datesAround, earlierRanges, isOutside, singleDays } from "./period.ts";
 import type { DateRange, Period } from "./period.ts";
 import { readAnswer, SeveralArrays, type AnswerForm } from "./read-answer.ts";
 
@@ -24,7 +24,9 @@ export type Reading = {
 };
 
 const EVENT_TYPE = "TRANSACTION_STATUS_UPDATED";
-const TOO_LONG = "the partner asks to wait until after the next run";
+/** How long a reading waits where the partner asks for it. */
+const PATIENCE_MS = 600_000;
+const TOO_LONG = "the partner asks to wait for too long";
 /** The minimum wait after Retry-After. */
 const MIN_WAIT_MS = 1_000;
 const OUTSIDE = "entries lie outside of the dates that were asked for";
@@ -32,84 +34,70 @@ const OUTSIDE = "entries lie outside of the dates that were asked for";
 /** Statuses after which other dates would be refused as well. */
 const FINAL_STATUSES = [401, 403, 404, 405, 407, 429, 503];
 
-/** No answer. `isFinal`: to no other request in this run, either. */
-type Refusal = { isFinal: boolean; reason: string };
+class Refused extends Error {
+  readonly httpStatus: number;
+  constructor(httpStatus: number, message = `the partner answered ${httpStatus}`) {
+    super(message);
+    this.httpStatus = httpStatus;
+  }
+}
 
-/** Called for each notification; returns whether it is in the period. */
-export type OnNotification = (notification: Notification) => boolean;
+type Asked = {
+  /** Called for each notification; returns whether it is in the period. */
+  onNotification: (notification: Notification) => boolean;
+  signal: AbortSignal;
+};
 
-/** `giveUpAt`: the latest instant of the monotonic clock for which a Retry-After is waited. */
-type Until = { giveUpAt: number; signal: AbortSignal };
-
-/** `mayShowMore`: requests for single days may show more. */
-type Answered = Reading & { mayShowMore: boolean; isFinal: boolean };
+/** `mayShowMore`: requests for single days may show more. `refused`: the status of a refusal. */
+type Answered = Reading & { mayShowMore: boolean; refused: number | null };
 
 export const UNREAD: Reading = {
   isRead: false,
   isWhole: false,
-  entries: 0,
-  unreadable: 0,
-  otherType: 0,
+  ...{ entries: 0, unreadable: 0, otherType: 0 },
   reasons: [],
 };
 
 /** Reads the partner's log. A Retry-After of the partner holds for later readings as well. */
 export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReaderPorts) => {
-  /** How many of the ranges to try were refused with 400 in this reading. */
-  let refusedEnds = 0;
   /** No request before this instant of the monotonic clock. */
   let notBeforeMs = Number.NEGATIVE_INFINITY;
+  /** Of this reading. */
+  let giveUpAt = 0;
 
-  const get = async (dates: DateRange, { giveUpAt, signal }: Until): Promise<LogAnswer | Refusal> => {
+  const get = async (dates: DateRange, signal: AbortSignal): Promise<LogAnswer> => {
     for (;;) {
-      if (notBeforeMs > giveUpAt) return { isFinal: true, reason: TOO_LONG };
+      if (notBeforeMs > giveUpAt) throw new Refused(429, TOO_LONG);
       await clock.sleep(Math.max(0, notBeforeMs - clock.monotonic()), signal);
-      // Where the partner refuses an end in the future, an earlier one is tried.
-      const ends = rangesToTry(dates, clock.now());
-      const range = ends[Math.min(refusedEnds, ends.length - 1)] ?? dates;
-      const answer = await fetchLog({ ...range, eventType: EVENT_TYPE }, signal);
+      const answer = await fetchLog({ ...dates, eventType: EVENT_TYPE }, signal);
       const { httpStatus, retryAfterMs } = answer;
       if (httpStatus >= 200 && httpStatus < 300) return answer;
-      if (httpStatus === 400 && refusedEnds + 1 < ends.length) refusedEnds += 1;
-      else if ((httpStatus === 429 || httpStatus === 503) && retryAfterMs !== null)
-        notBeforeMs = clock.monotonic() + Math.max(retryAfterMs, MIN_WAIT_MS);
-      else
-        return { isFinal: FINAL_STATUSES.includes(httpStatus), reason: `the partner answered ${httpStatus}` };
+      const isBusy = httpStatus === 429 || httpStatus === 503;
+      if (!isBusy || retryAfterMs === null) throw new Refused(httpStatus);
+      notBeforeMs = clock.monotonic() + Math.max(retryAfterMs, MIN_WAIT_MS);
     }
   };
 
-  const readOnce = async (
-    dates: DateRange,
-    onNotification: OnNotification,
-    until: Until,
-  ): Promise<Answered> => {
-    let inPeriod = 0;
+  const readOnce = async (dates: DateRange, { onNotification, signal }: Asked): Promise<Answered> => {
+    let entries = 0;
     let outside = 0;
     const take = (notification: Notification): void => {
       const occurredAt = occurredAtOf(notification.createdAt);
       if (occurredAt !== null && isOutside(dates, occurredAt)) outside += 1;
-      if (onNotification(notification)) inPeriod += 1;
+      if (onNotification(notification)) entries += 1;
     };
     try {
-      const answer = await get(dates, until);
-      if ("isFinal" in answer) {
-        const { isFinal, reason } = answer;
-        return { ...UNREAD, isFinal, mayShowMore: !isFinal, reasons: [reason] };
-      }
+      const answer = await get(dates, signal);
       const { isUnderstood, reasons, ...read } = await readAnswer(answer.body, form, answer, take);
-      return {
-        ...read,
-        isRead: isUnderstood,
-        isWhole: isUnderstood && !read.mayShowMore && outside === 0,
-        isFinal: false,
-        entries: inPeriod,
-        reasons: outside > 0 ? [...reasons, OUTSIDE] : reasons,
-      };
+      const isWhole = isUnderstood && !read.mayShowMore && outside === 0;
+      if (outside > 0) reasons.push(OUTSIDE);
+      return { ...read, isRead: isUnderstood, isWhole, refused: null, entries, reasons };
     } catch (error) {
-      until.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (error instanceof SeveralArrays) throw error;
-      const failed = { isRead: inPeriod > 0, entries: inPeriod, reasons: [messageOf(error)] };
-      return { ...UNREAD, ...failed, isFinal: false, mayShowMore: true };
+      const refused = error instanceof Refused ? error.httpStatus : null;
+      const mayShowMore = refused === null || !FINAL_STATUSES.includes(refused);
+      return { ...UNREAD, isRead: entries > 0, entries, reasons: [messageOf(error)], refused, mayShowMore };
     }
   };
 
@@ -117,28 +105,33 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
    * Calls `onNotification` for every notification of a period in the log, perhaps several times, and perhaps for some
    * outside of it. Asks for single days where one answer may hide some. Rejects on abort, and with SeveralArrays.
    */
-  return async (period: Period, onNotification: OnNotification, until: Until): Promise<Reading> => {
-    refusedEnds = 0;
-    const dates = datesAround(period);
-    const whole = await readOnce(dates, onNotification, until);
+  return async (period: Period, asked: Asked): Promise<Reading> => {
+    giveUpAt = clock.monotonic() + PATIENCE_MS;
+    let dates = datesAround(period);
+    let whole = await readOnce(dates, asked);
+    for (const earlier of earlierRanges(dates, clock.now())) {
+      if (whole.refused !== 400) break;
+      dates = earlier;
+      whole = await readOnce(dates, asked);
+    }
     if (!whole.mayShowMore) return whole;
     const days: Answered[] = [];
     const reasons = new Set<string>();
     for (const day of singleDays(dates)) {
-      // A partner that refuses an end in the future is not asked for days in the future.
-      if (refusedEnds > 0 && isFuture(day, clock.now())) continue;
-      const part = await readOnce(day, onNotification, until);
+      const part = await readOnce(day, asked);
       days.push(part);
       for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
-      if (part.isFinal) break;
+      if (!part.mayShowMore && part.refused !== null) break;
     }
-    const most = (count: (part: Answered) => number): number => Math.max(...[whole, ...days].map(count));
+    const all = [whole, ...days];
+    const most = (count: "entries" | "unreadable" | "otherType"): number =>
+      Math.max(...all.map((part) => part[count]));
     return {
-      isRead: [whole, ...days].some(({ isRead }) => isRead),
+      isRead: all.some(({ isRead }) => isRead),
       isWhole: days.every(({ isWhole }) => isWhole),
-      entries: most(({ entries }) => entries),
-      unreadable: most(({ unreadable }) => unreadable),
-      otherType: most(({ otherType }) => otherType),
+      entries: most("entries"),
+      unreadable: most("unreadable"),
+      otherType: most("otherType"),
       reasons: [...reasons],
     };
   };

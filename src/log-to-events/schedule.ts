@@ -22,60 +22,41 @@ const MAX_SKEW_MS = 300_000;
 /** It was noted while a clock was wrong, and says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
-/** When the last whole run began, or what the first looks back to; and the last whole look back, null before one. */
-type Last = { wholeAt: number; lookbackAt: number | null };
-
-/** The period of the next run. */
-const periodOf = (
-  nowMs: number,
-  { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
-  { wholeAt, lookbackAt }: Last,
-): Period & { isLookback: boolean } => {
-  const isLookback = lookbackAt === null || isAhead(lookbackAt, nowMs) || nowMs - lookbackAt >= DAY_MS;
-  // All since the last complete run, and what was too young for that one.
-  const sinceWholeMs = isAhead(wholeAt, nowMs)
-    ? MAX_BACK_MS
-    : Math.min(nowMs - wholeAt + minAgeMs, MAX_BACK_MS);
-  const backMs = Math.max(isLookback ? lookbackMs : windowMs, sinceWholeMs);
-  return { fromMs: nowMs - backMs, toMs: nowMs, isLookback };
-};
-
 export type SchedulePorts = {
   clock: Clock;
   /** Resolves when a run may begin. */
   untilOpen: (signal: AbortSignal) => Promise<void>;
-  ended: (report: Report, period: Period, durationMs: number) => void;
-  /** Called after a whole run for what no run has looked at, and no later one will. */
-  leftOut: (period: Period) => void;
+  ended: (report: Report, durationMs: number, period: Period) => void;
 };
 
 /**
  * Reconciles again and again until `signal` aborts. Begins with the long look back, and repeats it until one is whole.
- * @param notedAt when the last whole run of an earlier leader began; null if that is not known
+ * After an outage it reaches back to the one before.
+ * @param notedAt when the last complete run of an earlier leader ended; null if that is not known
  */
 export const reconcileRepeatedly = async (
-  options: ScheduleOptions,
+  { everyMs, windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
   run: Reconcile,
-  { clock, untilOpen, ended, leftOut }: SchedulePorts,
+  { clock, untilOpen, ended }: SchedulePorts,
   notedAt: number | null,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { lookbackMs, minAgeMs } = options;
-  const last: Last = { wholeAt: notedAt ?? clock.now() - lookbackMs + minAgeMs, lookbackAt: null };
+  let isFirst = true;
+  let lookedBackAt = notedAt ?? clock.now() - lookbackMs + windowMs;
   for (;;) {
     await untilOpen(signal);
     const nowMs = clock.now();
     const startedAt = clock.monotonic();
-    const { isLookback, ...period } = periodOf(nowMs, options, last);
-    const giveUpAt = startedAt + options.everyMs;
-    const report = await run({ period, minAgeMs, dryRun: false, force: false, giveUpAt }, signal);
-    if (report.isWhole) {
-      const sinceMs = last.wholeAt - minAgeMs;
-      if (sinceMs < period.fromMs) leftOut({ fromMs: sinceMs, toMs: period.fromMs });
-      last.wholeAt = nowMs;
-      if (isLookback) last.lookbackAt = nowMs;
+    const sinceMs = isAhead(lookedBackAt, nowMs) ? MAX_BACK_MS : nowMs - lookedBackAt;
+    const isLookback = isFirst || sinceMs >= DAY_MS;
+    const backMs = isLookback ? Math.max(lookbackMs, Math.min(sinceMs + windowMs, MAX_BACK_MS)) : windowMs;
+    const period = { fromMs: nowMs - backMs, toMs: nowMs };
+    const report = await run({ period, minAgeMs, dryRun: false, force: false }, signal);
+    if (report.isWhole && isLookback) {
+      isFirst = false;
+      lookedBackAt = nowMs;
     }
-    ended(report, period, clock.monotonic() - startedAt);
-    await clock.sleep(options.everyMs, signal);
+    ended(report, clock.monotonic() - startedAt, period);
+    await clock.sleep(everyMs, signal);
   }
 };

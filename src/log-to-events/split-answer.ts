@@ -10,11 +10,20 @@ export type SplitOptions = {
 };
 
 /** An element of an array: its text, or why there is none. */
-export type Element =
-  { text: string } | { text: null; detail: "larger than an entry may be" | "bytes that are no UTF-8" };
+export type Element = { text: string; detail?: never } | { text: null; detail: string };
 
-/** An array that may hold the entries. */
-export type FoundArray = { isRoot: boolean; elements: number };
+/** An array that may hold the entries, and what the reader of its elements finds them to be. */
+export class FoundArray {
+  elements = 0;
+  objects = 0;
+  otherType = 0;
+  unreadable = 0;
+  readonly details = new Set<string>();
+  readonly isRoot: boolean;
+  constructor(isRoot: boolean) {
+    this.isRoot = isRoot;
+  }
+}
 
 export type SplitAnswer = {
   arrays: FoundArray[];
@@ -32,7 +41,6 @@ const PIECE_BYTES = 8_192;
 
 const [SPACE, QUOTE, BACKSLASH, COMMA, COLON] = [0x20, 0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Where the next quote or backslash is: most bytes of a log stand within strings. */
 const nextInString = (piece: Uint8Array, from: number): number => {
@@ -106,13 +114,12 @@ export const splitAnswer = async (
       if (!holds && isOnPath()) around.push({ isArray: true, name: "0" });
       else {
         depth = 1;
-        array = holds ? { isRoot: around.length === 0, elements: 0 } : null;
+        array = holds ? new FoundArray(around.length === 0) : null;
         if (array) arrays.push(array);
       }
     }
     if (byte === QUOTE) stringAt = frame.length;
-    const isMark = frame.length === 0 && BYTE_ORDER_MARK.includes(byte);
-    if (!isMark) frame.push(byte);
+    frame.push(byte);
   };
 
   const scan = (piece: Uint8Array): void => {
@@ -158,7 +165,8 @@ export const splitAnswer = async (
       await pause();
     }
   try {
-    return { arrays, frame: JSON.parse(Buffer.from(frame).toString("utf8")) as unknown, fault: null };
+    const text = new TextDecoder().decode(Uint8Array.from(frame));
+    return { arrays, frame: JSON.parse(text) as unknown, fault: null };
   } catch {
     return { arrays, frame: null, fault: "breaks off, or is not JSON" };
   }

@@ -2,32 +2,16 @@ import type { Config } from "../../config/config.ts";
 import { elected } from "../../kafka/consume/elected.ts";
 import type { Report } from "../flow.ts";
 import type { Period } from "../period.ts";
-import { reconcileRepeatedly } from "../schedule.ts";
+import { isAhead, reconcileRepeatedly } from "../schedule.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
-import type { Log } from "../../runtime/log.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Subsystem } from "../../services/subsystem.ts";
-import { completeAt, electionGroup, lastNote, writeNote, type ReconcileNote } from "./note.ts";
+import { electionGroup, lastCompleteAt, writeNote } from "./note.ts";
 import { reconcileRuns, type ReconcileDeps } from "./runs.ts";
 
-const logReport = (log: Log, report: Report, { fromMs, toMs }: Period, ms: number): void => {
-  const { result, reasons, entries, known, published, held, tooYoung, unreadable, otherType } = report;
-  const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
-  const when = { from: iso(fromMs), to: iso(toMs), ms: Math.round(ms) };
-  const line = { ...counts, ...when, ...(reasons.length > 0 && { reasons }) };
-  if (result === "complete") log.info(line, "reconcile.complete");
-  else if (result === "incomplete") log.warn(line, "reconcile.incomplete");
-  else if (result === "suspicious") log.error(line, "reconcile.suspicious");
-  else log.warn(line, "reconcile.failed");
-};
-
-export type ReconcileFlow = Subsystem & {
-  isLeader: () => boolean;
-  /** Stops the run under way, and leaves the election group. */
-  stop: () => Promise<void>;
-};
+export type ReconcileFlow = Subsystem & { isLeader: () => boolean };
 
 /** Starts the reconcile flow: publishes what webhooks missed, on one elected replica at a time. */
 export const openReconcile = (
@@ -41,38 +25,37 @@ export const openReconcile = (
   const { services } = deps;
   const { clock, log } = services;
 
-  /** As it is in Kafka, for later leaders and for the console. */
-  let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
-
-  /** Without waiting: a run counts even if this fails. */
-  const keep = (changed: Partial<ReconcileNote>): void => {
-    note = { ...note, ...changed };
+  /** Tells later leaders, and the console, without waiting: a run counts even if this fails. */
+  const keep = (completeAtMs: number): void => {
     withCluster(services, async (cluster) => {
       // At the end of the topic, so that tools which alert on a group's lag stay quiet.
       const end = (await cluster.ranges(config.topics.transactionStatus)).get(0)?.endOffset ?? 0;
-      await election.saveNote({ offset: end, note: writeNote(note) });
+      await election.saveNote({ offset: end, note: writeNote(completeAtMs) });
     }).catch((error: unknown) => log.warn({ reason: messageOf(error) }, "reconcile.note.failed"));
   };
 
-  const show = (shown: ReconcileNote): void => {
-    const at = completeAt(shown, clock.now());
-    if (at === null) metrics.reconcileCompleteAt.remove();
-    else metrics.reconcileCompleteAt.set(Math.floor(at / 1_000));
+  let completeAtMs: number | null = null;
+  const show = (): void => {
+    // One ahead of the clock would silence the alert on it.
+    if (completeAtMs === null || isAhead(completeAtMs, clock.now())) metrics.reconcileCompleteAt.remove();
+    else metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
   };
 
-  const ended = (report: Report, period: Period, ms: number): void => {
-    metrics.reconcileRuns.inc({ result: report.result });
-    const { known, published, held, tooYoung: too_young, unreadable, otherType: other_type } = report;
-    for (const [kind, count] of Object.entries({ known, published, held, too_young, unreadable, other_type }))
+  const ended = ({ isWhole: _, ...report }: Report, durationMs: number, period: Period): void => {
+    const { result, reasons, entries, ...counts } = report;
+    metrics.reconcileRuns.inc({ result });
+    const { tooYoung: too_young, otherType: other_type, ...others } = counts;
+    for (const [kind, count] of Object.entries({ ...others, too_young, other_type }))
       metrics.reconcileNotifications.inc({ kind }, count);
-    const completeAtMs = report.result === "complete" ? clock.now() : note.completeAtMs;
-    show({ ...note, completeAtMs });
-    if (report.isWhole) keep({ completeAtMs, wholeAtMs: period.toMs });
-    logReport(log, report, period, ms);
+    if (result === "complete") keep((completeAtMs = clock.now()));
+    show();
+    const when = { from: iso(period.fromMs), to: iso(period.toMs), ms: Math.round(durationMs) };
+    const line = { entries, ...counts, ...when, ...(reasons.length > 0 && { reasons }) };
+    if (result === "complete") log.info(line, "reconcile.complete");
+    else if (result === "incomplete") log.warn(line, "reconcile.incomplete");
+    else if (result === "suspicious") log.error(line, "reconcile.suspicious");
+    else log.warn(line, "reconcile.failed");
   };
-
-  const leftOut = ({ fromMs, toMs }: Period): void =>
-    log.error({ from: iso(fromMs), to: iso(toMs) }, "reconcile.gap");
 
   const election = elected(
     {
@@ -82,11 +65,8 @@ export const openReconcile = (
     },
     async ({ signal, isHeld }) => {
       // If it fails, the election tries again: a run that does not know how far to look back may miss events.
-      note = await withCluster(services, (cluster) => lastNote(config, cluster));
-      show(note);
-      const notedAt = note.wholeAtMs;
-      // Without a complete run, a later leader looks back as far as this one does.
-      if (notedAt === null) keep({ wholeAtMs: clock.now() - config.reconcile.lookbackMs });
+      completeAtMs = await withCluster(services, (cluster) => lastCompleteAt(config, cluster));
+      show();
       const run = reconcileRuns(config, deps, {
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may be the leader");
@@ -94,8 +74,8 @@ export const openReconcile = (
         published: ({ eventId, transactionId, status, outOfOrder }) =>
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
       });
-      const ports = { clock, untilOpen, ended, leftOut };
-      await reconcileRepeatedly(config.reconcile, run, ports, notedAt, signal);
+      const ports = { clock, untilOpen, ended };
+      await reconcileRepeatedly(config.reconcile, run, ports, completeAtMs, signal);
     },
     services,
   );
@@ -104,7 +84,7 @@ export const openReconcile = (
     isLeader: election.isLeader,
     components: () => ({ reconcile: { ...election.state(), required: false } }),
     waiting: () => ({}),
-    stop: election.stop,
+    /** Stops the run under way, and leaves the election group. */
     close: election.stop,
   };
 };

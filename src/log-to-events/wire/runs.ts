@@ -6,11 +6,9 @@ import { readSchema } from "../../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report, type RunRequest } from "../flow.ts";
 import { openEvents, type Events } from "../../notification/wire/events.ts";
 import type { Partner } from "../../partner/client.ts";
-import type { FetchLog } from "../../partner/types.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
-import type { Span, Traces } from "../../runtime/traces.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import { largestRecordsFor } from "../../services/largest-records.ts";
 import { openPartner } from "../../services/partner.ts";
@@ -25,8 +23,6 @@ const RANGES_MS = 10_000;
 const MAX_LANES = 8;
 /** After so many events other work of the process has its turn: they take about a millisecond. */
 const EVENTS_A_TURN = 200;
-/** How long a run may wait for the partner while a person watches. */
-const PATIENCE_MS = 600_000;
 
 export type ReconcileDeps = {
   services: Services;
@@ -58,7 +54,7 @@ const eventsReader = (config: Config, services: Services, schemaId: number): Log
     });
 };
 
-/** The flow, wired to the partner and the topic of the configuration. Each run is a span, if there are traces. */
+/** The flow, wired to the partner and the topic of the configuration. */
 export const reconcileRuns = (
   config: Config,
   { services, events, partner, schemaId }: ReconcileDeps,
@@ -66,41 +62,23 @@ export const reconcileRuns = (
 ): Reconcile => {
   const { clock, traces } = services;
   const { baseUrl, logEntriesPointer, logNotificationPointer } = config.partner;
-  /** Of the run under way. */
-  let span: Span | null = null;
-  const options = {
-    entriesPointer: logEntriesPointer ?? null,
-    notificationPointer: logNotificationPointer ?? null,
-    lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
-    maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
-  };
-  const fetchInSpan = (to: Traces): FetchLog =>
-    fetchLogInSpan(to, { url: new URL(baseUrl ?? ""), mask: partner.mask }, () => span, partner.fetchLog);
-  const run = logToEvents(options, {
-    ...hooks,
-    clock,
-    seen: (identity) => events.window.seen(identity, clock.now()),
-    readEvents: eventsReader(config, services, schemaId),
-    fetchLog: traces ? fetchInSpan(traces) : partner.fetchLog,
-    publishOnce: (notification, arrival) => events.publishOnce(notification, { ...arrival, trace: span }),
-  });
-  if (traces === null) return run;
-  return async (request, signal) => {
-    const own = traces.begin({ name: "reconcile", kind: "internal", parent: null });
-    span = own;
-    let report: Report | null = null;
-    try {
-      report = await run(request, signal);
-      return report;
-    } finally {
-      const result = report?.result ?? "given_up";
-      const counts = {
-        "cambio.reconcile.known": report?.known,
-        "cambio.reconcile.published": report?.published,
-      };
-      own.end({ "cambio.reconcile.result": result, ...counts }, result === "complete" ? null : result);
-    }
-  };
+  const { fetchLog, mask } = partner;
+  return logToEvents(
+    {
+      entriesPointer: logEntriesPointer ?? null,
+      notificationPointer: logNotificationPointer ?? null,
+      lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
+      maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
+    },
+    {
+      ...hooks,
+      clock,
+      seen: (identity) => events.window.seen(identity, clock.now()),
+      readEvents: eventsReader(config, services, schemaId),
+      fetchLog: traces ? fetchLogInSpan(traces, { url: new URL(baseUrl ?? ""), mask }, fetchLog) : fetchLog,
+      publishOnce: events.publishOnce,
+    },
+  );
 };
 
 export type RunOnce = Pick<RunRequest, "period" | "dryRun" | "force">;
@@ -132,9 +110,8 @@ export const reconcileOnce = async (
     const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
     // From then on the window also sees what other replicas publish.
     await events.untilRead(signal);
-    const giveUpAt = services.clock.monotonic() + PATIENCE_MS;
     const { minAgeMs } = config.reconcile;
-    return await run({ period, minAgeMs, dryRun, force, giveUpAt }, signal);
+    return await run({ period, minAgeMs, dryRun, force }, signal);
   } finally {
     await Promise.all([events.close(), partner.close()]);
   }

@@ -3,7 +3,7 @@ import { readAnswer, type ReadAnswer } from "../read-answer.ts";
 import { readEntry } from "../read-entry.ts";
 import { splitAnswer, type Element } from "../split-answer.ts";
 import type { LogAnswer } from "../../partner/types.ts";
-import { escapeInvisible, escapeInvisibleLines } from "../../runtime/invisible.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 
@@ -20,14 +20,6 @@ const MAX_ENTRY_BYTES = 1_048_576;
 
 const raw: PartnerLogView = async ({ body }, write) => {
   for await (const bytes of body) await write(bytes);
-  return null;
-};
-
-/** For the short body of a refusal. */
-const text: PartnerLogView = async ({ body }, write) => {
-  const chunks: Uint8Array[] = [];
-  for await (const bytes of body) chunks.push(bytes);
-  await write(Buffer.from(escapeInvisibleLines(Buffer.concat(chunks).toString("utf8"))));
   return null;
 };
 
@@ -72,10 +64,9 @@ const readable =
     return [createdAt, transactionId, status].join("  ");
   };
 
-/** The output formats of `logs`; `entries` and `text` are for people. Only `raw` writes what a terminal would obey. */
+/** The output formats of `logs`; `entries` is for people. Only `raw` writes what a terminal would obey. */
 export const partnerLogViews = (config: Config) => ({
   raw,
-  text,
   json: eachEntry(config, compactJson),
   entries: eachEntry(config, readable(config)),
 });

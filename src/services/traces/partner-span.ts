@@ -63,12 +63,12 @@ export const callInSpan = (
 
 /** A read of the notification log in a client span, which ends when the headers of the answer have come. */
 export const fetchLogInSpan =
-  (traces: Traces, address: Address, parent: () => TraceContext | null, fetchLog: FetchLog): FetchLog =>
+  (traces: Traces, address: Address, fetchLog: FetchLog): FetchLog =>
   (query, signal) =>
     requestInSpan(
       traces,
       address,
-      { parent: parent(), method: "GET", path: LOG_PATH, template: LOG_PATH },
+      { parent: null, method: "GET", path: LOG_PATH, template: LOG_PATH },
       {
         send: () => fetchLog(query, signal),
         endOf: ({ httpStatus: status }) => ({ status, errorType: status >= 400 ? String(status) : null }),

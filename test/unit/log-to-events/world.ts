@@ -92,7 +92,6 @@ export const openLog = () => {
           minAgeMs: 600_000,
           dryRun: false,
           force: false,
-          giveUpAt: systemClock.monotonic() + 60_000,
           ...changes,
         },
         signal,
