@@ -55,7 +55,10 @@ export const readAnswer = async (
     if (text?.startsWith("{")) array.objects += 1;
     const entry =
       text === null ? ({ kind: "unreadable", detail } as const) : readEntry(text, notificationPointer);
-    if (entry.kind === "notification") return onNotification(entry.notification);
+    if (entry.kind === "notification") {
+      onNotification(entry.notification);
+      return;
+    }
     array[entry.kind] += 1;
     if (entry.kind === "unreadable") array.details.add(entry.detail);
   });

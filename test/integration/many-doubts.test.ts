@@ -51,7 +51,9 @@ test("ten thousand doubts among two hundred thousand accepts are listed in secon
   const [code] = (await exited) as [number | null];
   clearInterval(watch);
   const ms = performance.now() - begunAt;
-  console.log(`${lines.length} doubts in ${Math.round(ms)} ms, at most ${Math.round(peakMib)} MiB; written in ${Math.round(wroteMs)} ms`);
+  console.log(
+    `${lines.length} doubts in ${Math.round(ms)} ms, at most ${Math.round(peakMib)} MiB; written in ${Math.round(wroteMs)} ms`,
+  );
   expect([code, lines.length]).toEqual([0, DOUBTS]);
   expect(new Set(lines.map((line) => (JSON.parse(line) as { quoteId: string }).quoteId)).size).toBe(DOUBTS);
   expect(ms).toBeLessThan(Math.max(WITHIN_MS, TIMES_WRITING * wroteMs));

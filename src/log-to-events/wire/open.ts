@@ -41,16 +41,16 @@ export const openReconcile = (
     else metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
   };
 
-  const ended = ({ isWhole: _, ...report }: Report, durationMs: number, period: Period): void => {
-    const { result, reasons, entries, ...counts } = report;
+  const ended = (report: Report, durationMs: number, period: Period): void => {
+    const { result, reasons, entries, known, published, held, tooYoung, unreadable, otherType } = report;
     metrics.reconcileRuns.inc({ result });
-    const { tooYoung: too_young, otherType: other_type, ...others } = counts;
-    for (const [kind, count] of Object.entries({ ...others, too_young, other_type }))
-      metrics.reconcileNotifications.inc({ kind }, count);
+    const kinds = { known, published, held, too_young: tooYoung, unreadable, other_type: otherType };
+    for (const [kind, count] of Object.entries(kinds)) metrics.reconcileNotifications.inc({ kind }, count);
     if (result === "complete") keep((completeAtMs = clock.now()));
     show();
     const when = { from: iso(period.fromMs), to: iso(period.toMs), ms: Math.round(durationMs) };
-    const line = { entries, ...counts, ...when, ...(reasons.length > 0 && { reasons }) };
+    const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
+    const line = { ...counts, ...when, ...(reasons.length > 0 && { reasons }) };
     if (result === "complete") log.info(line, "reconcile.complete");
     else if (result === "incomplete") log.warn(line, "reconcile.incomplete");
     else if (result === "suspicious") log.error(line, "reconcile.suspicious");
