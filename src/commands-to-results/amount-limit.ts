@@ -17,24 +17,27 @@ const exact = (amount: string): bigint => {
 
 const isAbove = (amount: string, limit: string): boolean => exact(amount) > exact(limit);
 
-const smallestOf = (limits: AmountLimits): string | undefined =>
-  [...limits.values()].reduce<string | undefined>(
-    (least, limit) => (least === undefined || isAbove(least, limit) ? limit : least),
-    undefined,
-  );
+const smallestOf = (limits: Iterable<string>): string | undefined => {
+  let least: string | undefined;
+  for (const limit of limits) if (least === undefined || isAbove(least, limit)) least = limit;
+  return least;
+};
 
 /**
- * Judges the amounts of valid requests. An accept does not say in which currency its amount is: the smallest limit
- * counts. One without an amount is not judged.
+ * Judges the amounts of valid requests. Nobody says in which of its two currencies the amount of a create is: the
+ * smaller of their limits counts. An accept names no currency: the smallest limit of all counts. One without an amount
+ * is not judged.
  * @returns which amount is above which limit, as a sentence; null when none is
  */
 export const amountLimit = (limits: AmountLimits): ((request: Request) => string | null) => {
-  const smallest = smallestOf(limits);
+  const smallest = smallestOf(limits.values());
+  const limitOf = (...currencies: string[]): string | undefined =>
+    smallestOf(currencies.flatMap((currency) => limits.get(currency) ?? [])) ?? limits.get("*");
   return (request) => {
     const [name, amount, limit] =
       request.type === "AcceptQuote"
         ? ["amount", request.amount, smallest]
-        : ["quotedAmount", request.quotedAmount, limits.get(request.quotedCurrencyIso) ?? limits.get("*")];
+        : ["quotedAmount", request.quotedAmount, limitOf(request.baseCurrencyIso, request.quotedCurrencyIso)];
     if (amount === null || limit === undefined || !isAbove(amount, limit)) return null;
     return `${name} is above ${limit}, the limit of COMMANDS_MAX_AMOUNT`;
   };

@@ -7,8 +7,8 @@ const limits = new Map([
   ["USD", "250000"],
   ["EUR", "200000.50"],
 ]);
-const create = (quotedAmount: string, quotedCurrencyIso: string) =>
-  ({ ...createRequest, quotedAmount, quotedCurrencyIso }) as typeof createRequest;
+const create = (quotedAmount: string, quotedCurrencyIso: string, baseCurrencyIso = "BRL") =>
+  ({ ...createRequest, quotedAmount, quotedCurrencyIso, baseCurrencyIso }) as typeof createRequest;
 const accept = (amount: string | null) => acceptRequest({ amount });
 
 test.each([
@@ -16,7 +16,9 @@ test.each([
   ["the same amount with more digits", create("250000.000", "USD"), null],
   ["a create above it by the smallest part", create(`250000.${"0".repeat(100)}1`, "USD"), "250000"],
   ["a create with more digits before the point", create("1000000", "EUR"), "200000.50"],
-  ["a create in a currency without a limit", create("9999999", "BRL"), null],
+  ["a create that names the currency as the other one", create("250001", "BRL", "USD"), "250000"],
+  ["a create of two currencies with limits", create("200001", "USD", "EUR"), "200000.50"],
+  ["a create in currencies without a limit", create("9999999", "BRL", "AUD"), null],
   ["an accept at the smallest limit", accept("200000.5"), null],
   ["an accept above the smallest limit", accept("200000.51"), "200000.50"],
   ["an accept that names no amount", accept(null), null],
@@ -28,7 +30,7 @@ test.each([
 
 test("the limit of any other currency", () => {
   const judge = amountLimit(new Map([...limits, ["*", "1000"]]));
-  expect(judge(create("1001", "BRL"))).toContain("above 1000");
+  expect(judge(create("1001", "AUD"))).toContain("above 1000");
   expect(judge(create("1001", "USD"))).toBeNull();
   expect(judge(accept("1001"))).toContain("above 1000");
 });
