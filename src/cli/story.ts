@@ -11,7 +11,9 @@ type Flags = { since: number; json?: boolean };
 const linesOf = ({ endings, steps }: Story): string[] => [
   ...endings.map(({ about, id, sentence }) => `${about} ${id}: ${sentence}`),
   ...steps.flatMap(({ atMs, title, place, facts }) => [
-    `\n${iso(atMs)}  ${title}\n  ${place}`,
+    "",
+    `${iso(atMs)}  ${title}`,
+    `  ${place}`,
     ...facts.map(([name, value]) => `  ${name}: ${value}`),
   ]),
 ];

@@ -91,6 +91,11 @@ test("a command, its quote, its externalId and its transaction tell the same sto
   const program = await world.run(["story", externalId, "--json"]);
   expect(program.code).toBe(0);
   expect((JSON.parse(program.out) as { steps: unknown[] }).steps).toHaveLength(told[0]?.steps.length ?? 0);
+  const shown = (await world.run(["story", commandId])).out.split("\n");
+  // Each step begins on a line of its own, behind an empty one.
+  expect(shown.filter((line, at) => shown[at - 1] === "" && /^20\S+Z {2}\S/.test(line))).toHaveLength(
+    told[0]?.steps.length ?? 0,
+  );
   const none = await world.run(["story", "nobody-knows-it"]);
   expect([none.code, none.out]).toEqual([1, ""]);
   expect(none.err).toContain("The topics hold nothing of nobody-knows-it since");
