@@ -197,6 +197,8 @@ test("the audit has a row for each action, with what came of it, the newest firs
     from: "console, u, h, 10.0.0.1",
     outcome: { kind: "refused" },
   });
+  const paused = all.find(({ action, outcome }) => action === "pause" && outcome?.kind === "done");
+  expect(paused?.outcome?.text, "for people, not JSON").toMatch(/^record: \S+\[0\]@\d+(, until: 20\S+Z)?$/);
 });
 
 test("a reconcile run that a person forces stands in the audit topic, a dry one does not", async () => {

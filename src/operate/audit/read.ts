@@ -1,5 +1,6 @@
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import { objectOf } from "../../runtime/json-object.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import type { Connections } from "../connections.ts";
 import { readTopic } from "../read-topic.ts";
@@ -17,7 +18,7 @@ export type AuditAction = {
   from: string;
   parameters: readonly (readonly [name: string, value: string])[];
   /** Null where none stands in what was read: it goes on, or its process ended first. */
-  outcome: { kind: string; text: string } | null;
+  outcome: { kind: string; /** Its effect as `name: value, …`, or its reason. */ text: string } | null;
 };
 
 /** The newest first. `next`: the offset before which the next page begins; null at the end. */
@@ -33,7 +34,9 @@ const short = (value: unknown): string => {
 const outcomeOf = ({ outcome }: ReadEntry): AuditAction["outcome"] => {
   if (outcome === null) return null;
   const { kind, effect, reason } = outcome;
-  return { kind: textIn(kind), text: short(effect ?? reason ?? "") };
+  const facts = Object.entries(objectOf(effect) ?? {}).filter(([, value]) => value !== null);
+  const text = facts.map(([name, value]) => `${name}: ${short(value)}`).join(", ");
+  return { kind: textIn(kind), text: text || short(reason ?? effect ?? "") };
 };
 
 const UNREADABLE: ReadEntry = {
