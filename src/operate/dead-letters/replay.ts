@@ -2,7 +2,7 @@ import { explainOutage } from "../../services/outage.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
-import { authorize, type Actor } from "../actor.ts";
+import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
 import type { Connections, OnProgress, Warn } from "../connections.ts";
@@ -108,18 +108,23 @@ const sendAll = async (
       targets.set(topic, await opening);
     }
     for (let batch = nextBatch(queue); batch.length > 0; batch = nextBatch(queue)) {
-      if (signal.aborted) return { unsent: queue.length, reason: "it was interrupted" };
       const refs = batch.map(({ letter }) => refOf(letter.place));
       const topic = batch[0]?.topic ?? "";
       const target = targets.get(topic);
       if (!target) throw new Error(`${topic} is not open`);
       const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
       const action = { kind: "replay", subject, parameters: { topic, letters: refs } } as const;
-      const { value: ends } = await audit.act(action, async ({ place }) => {
+      const acting = audit.act(action, async ({ place }) => {
         await readOthers(place.offset);
         const all = await sendBatch(batch, target);
         return { value: all, outcome: outcomeOf(all) };
       });
+      const done = await acting.catch((error: unknown) => {
+        if (error instanceof NothingDone && signal.aborted) return null;
+        throw error;
+      });
+      if (done === null) return { unsent: queue.length, reason: "it was interrupted" };
+      const { value: ends } = done;
       for (const planned of batch) {
         const end = ends.get(refOf(planned.letter.place));
         if (end) ended(planned, end);
