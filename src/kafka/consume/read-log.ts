@@ -147,10 +147,7 @@ export const readLog = (
         await clock.sleep(LONG_MS, changed.signal).catch(() => undefined);
         continue;
       }
-      // What stands in the log already is not worth waiting for more.
-      const isBehind = [...positions].some(([each, next]) => next < (ranges.get(each)?.endOffset ?? 0));
-      const wanted = isBehind ? { ...fetchOptions, minBytes: 1 } : fetchOptions;
-      const answers = await client.fetch(leader, positions, wanted);
+      const answers = await client.fetch(leader, positions, fetchOptions);
       answeredAt = clock.monotonic();
       works();
       for (const fetched of answers) {

@@ -30,8 +30,8 @@ const CHECK_EVERY_MS = 500;
  * again. Once is not enough: a broker that was frozen may report an old end for a moment.
  */
 const SHORTER_CHECKS = 4;
-/** Few, large fetches: what other replicas have written must be known within two seconds. */
-const FETCH = { minBytes: 1_000_000, waitMs: 1_000 };
+/** Large, slow fetches: other replicas' events may come a little later. A fetch ends between two checks. */
+const FETCH = { minBytes: 65_536, waitMs: 200 };
 /**
  * After this the process counts as ready although the window is not read: duplicates are better than refused
  * webhooks.
