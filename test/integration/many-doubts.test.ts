@@ -42,19 +42,20 @@ test("ten thousand doubts among two hundred thousand accepts are listed in secon
   const env = toolSettings(sharedCluster(), world);
   const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, "doubts", "--json"], {
     env: { ...env, ...COMPILED },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "exit");
   let peakMib = 0;
   const watch = setInterval(() => (peakMib = Math.max(peakMib, peakOf(child.pid ?? 0))), 50);
-  const lines = (await text(child.stdout)).trim().split("\n");
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const lines = out.trim().split("\n");
   const [code] = (await exited) as [number | null];
   clearInterval(watch);
   const ms = performance.now() - begunAt;
   console.log(
     `${lines.length} doubts in ${Math.round(ms)} ms, at most ${Math.round(peakMib)} MiB; written in ${Math.round(wroteMs)} ms`,
   );
-  expect([code, lines.length]).toEqual([0, DOUBTS]);
+  expect([code, lines.length], err).toEqual([0, DOUBTS]);
   expect(new Set(lines.map((line) => (JSON.parse(line) as { quoteId: string }).quoteId)).size).toBe(DOUBTS);
   expect(ms).toBeLessThan(Math.max(WITHIN_MS, TIMES_WRITING * wroteMs));
   expect(peakMib).toBeGreaterThan(0);
