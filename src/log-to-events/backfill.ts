@@ -11,6 +11,11 @@ export type Missing = { key: DigestKey; notification: Notification };
 const copyOf = (text: string): string => Buffer.from(text).toString();
 const instantOf = ({ notification }: Missing): number =>
   occurredAtOf(notification.createdAt) ?? Number.MAX_VALUE;
+const textOf = ({ notification }: Missing): string => notification.createdAt;
+
+/** The oldest first. What has no instant comes last, by its text: that of a local time has an order, too. */
+const byTime = (a: Missing, b: Missing): number =>
+  instantOf(a) - instantOf(b) || Number(textOf(a) > textOf(b)) - Number(textOf(a) < textOf(b));
 
 /**
  * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more
@@ -30,9 +35,7 @@ export const backfillBatch = () => {
       const copied = { status: copyOf(status), createdAt: copyOf(createdAt), payload: copyOf(payload) };
       items.push({ key, notification: { transactionId: id, ...copied } });
     },
-    /** By transaction, the oldest first; what has no instant comes last. */
-    byTransaction: (): Missing[][] =>
-      [...transactions.values()].map((items) => items.sort((a, b) => instantOf(a) - instantOf(b))),
+    byTransaction: (): Missing[][] => [...transactions.values()].map((items) => items.sort(byTime)),
   };
 };
 

@@ -34,6 +34,7 @@ const PAGES = /^(total|num(ber)?|numero|qtde?|quantidade)?(of|de)?(pages|paginas
 /** Names of members, in lower case without accents and separators, and what value of theirs says that there are more. */
 const HINTS: readonly (readonly [names: RegExp, saysMore: (value: unknown, entries: number) => boolean])[] = [
   [/^(is|has|have|tem|ha|possui|existem?)?(more|mais|next|proxim|seguinte)/, isTrue],
+  [/truncad|truncat|^(partial|parcial|incomplet)/, isTrue],
   [/^(is|eh?)?(last|ultim[ao])(page|pagina)?$/, isFalse],
   [PAGES, (value) => numberOf(value) > 1],
   [/^pag(e|ina)count$|^(last|ultima)(page|pagina)$/, (value) => numberOf(value) > 1],

@@ -31,8 +31,11 @@ export const singleDays = ({ startDate, endDate }: DateRange): DateRange[] => {
 /** What to try in turn where the end is refused, as one in the future: today in São Paulo, today in UTC. */
 export const earlierRanges = ({ startDate, endDate }: DateRange, nowMs: number): DateRange[] =>
   [...new Set([dateIn(SAO_PAULO)(nowMs), utcDate(nowMs)])]
-    .filter((today) => today > startDate && today < endDate)
+    .filter((today) => today >= startDate && today < endDate)
     .map((today) => ({ startDate, endDate: today }));
+
+/** Whether the range begins after today, both in São Paulo and in UTC. */
+export const isFuture = ({ startDate }: DateRange, nowMs: number): boolean => startDate > utcDate(nowMs);
 
 /** Whether an instant lies outside in every time zone. An entry may be listed by its sending, up to a day later. */
 export const isOutside = ({ startDate, endDate }: DateRange, ms: number): boolean =>

@@ -74,7 +74,7 @@ export const readAnswer = async (
   if (fault !== null) reasons.push(`the answer ${fault}`);
   else if (!chosen) reasons.push(form.entriesPointer === null ? NO_ARRAY : NO_ARRAY_THERE);
   if (entries > 0 && otherType === entries) reasons.push("all entries say another event type");
-  const saysMore = linksToMore(headers["link"]) || frameSaysMore(frame, entries);
+  const saysMore = httpStatus === 206 || linksToMore(headers["link"]) || frameSaysMore(frame, entries);
   if (saysMore) reasons.push(MORE);
   return {
     entries,

@@ -3,7 +3,7 @@ import { occurredAtOf } from "../notification/occurred-at.ts";
 import type { FetchLog, LogAnswer } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { datesAround, earlierRanges, isOutside, singleDays } from "./period.ts";
+import { datesAround, earlierRanges, isFuture, isOutside, singleDays } from "./period.ts";
 import type { DateRange, Period } from "./period.ts";
 import { readAnswer, SeveralArrays, type AnswerForm } from "./read-answer.ts";
 
@@ -101,24 +101,30 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
     }
   };
 
+  /** Where the partner refuses an end in the future, earlier ones are tried. */
+  const read = async (dates: DateRange, asked: Asked): Promise<Answered> => {
+    let answered = await readOnce(dates, asked);
+    for (const earlier of earlierRanges(dates, clock.now())) {
+      if (answered.refused !== 400) break;
+      answered = await readOnce(earlier, asked);
+    }
+    return answered;
+  };
+
   /**
    * Calls `onNotification` for every notification of a period in the log, perhaps several times, and perhaps for some
    * outside of it. Asks for single days where one answer may hide some. Rejects on abort, and with SeveralArrays.
    */
   return async (period: Period, asked: Asked): Promise<Reading> => {
     giveUpAt = clock.monotonic() + PATIENCE_MS;
-    let dates = datesAround(period);
-    let whole = await readOnce(dates, asked);
-    for (const earlier of earlierRanges(dates, clock.now())) {
-      if (whole.refused !== 400) break;
-      dates = earlier;
-      whole = await readOnce(dates, asked);
-    }
+    const dates = datesAround(period);
+    const whole = await read(dates, asked);
     if (!whole.mayShowMore) return whole;
     const days: Answered[] = [];
     const reasons = new Set<string>();
     for (const day of singleDays(dates)) {
-      const part = await readOnce(day, asked);
+      const part = await read(day, asked);
+      if (part.refused === 400 && isFuture(day, clock.now())) continue;
       days.push(part);
       for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
       if (!part.mayShowMore && part.refused !== null) break;

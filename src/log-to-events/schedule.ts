@@ -22,6 +22,21 @@ const MAX_SKEW_MS = 300_000;
 /** It was noted while a clock was wrong, and says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
+/** When the last whole run began, or what the first looks back to; and the last whole look-back, null before one. */
+type Last = { wholeAt: number; lookbackAt: number | null };
+
+/** The period of the next run: since the last whole one at least, and what was too young for that. */
+const nextPeriod = (
+  nowMs: number,
+  { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
+  { wholeAt, lookbackAt }: Last,
+): { period: Period; isLookback: boolean } => {
+  const isLookback = lookbackAt === null || isAhead(lookbackAt, nowMs) || nowMs - lookbackAt >= DAY_MS;
+  const sinceWholeMs = isAhead(wholeAt, nowMs) ? MAX_BACK_MS : nowMs - wholeAt + minAgeMs;
+  const backMs = Math.max(isLookback ? lookbackMs : windowMs, Math.min(sinceWholeMs, MAX_BACK_MS));
+  return { period: { fromMs: nowMs - backMs, toMs: nowMs }, isLookback };
+};
+
 export type SchedulePorts = {
   clock: Clock;
   /** Resolves when a run may begin. */
@@ -31,30 +46,26 @@ export type SchedulePorts = {
 
 /**
  * Reconciles again and again until `signal` aborts. Begins with the long look back, and repeats it until one is whole.
- * After an outage it reaches back to the one before.
- * @param notedAt when the last complete run of an earlier leader ended; null if that is not known
+ * @param notedAt when the last whole run of an earlier leader began; null if that is not known
  */
 export const reconcileRepeatedly = async (
-  { everyMs, windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
+  options: ScheduleOptions,
   run: Reconcile,
   { clock, untilOpen, ended }: SchedulePorts,
   notedAt: number | null,
   signal: AbortSignal,
 ): Promise<void> => {
-  let isFirst = true;
-  let lookedBackAt = notedAt ?? clock.now() - lookbackMs + windowMs;
+  const { everyMs, lookbackMs, minAgeMs } = options;
+  const last: Last = { wholeAt: notedAt ?? clock.now() - lookbackMs + minAgeMs, lookbackAt: null };
   for (;;) {
     await untilOpen(signal);
     const nowMs = clock.now();
     const startedAt = clock.monotonic();
-    const sinceMs = isAhead(lookedBackAt, nowMs) ? MAX_BACK_MS : nowMs - lookedBackAt;
-    const isLookback = isFirst || sinceMs >= DAY_MS;
-    const backMs = isLookback ? Math.max(lookbackMs, Math.min(sinceMs + windowMs, MAX_BACK_MS)) : windowMs;
-    const period = { fromMs: nowMs - backMs, toMs: nowMs };
+    const { period, isLookback } = nextPeriod(nowMs, options, last);
     const report = await run({ period, minAgeMs, dryRun: false, force: false }, signal);
-    if (report.isWhole && isLookback) {
-      isFirst = false;
-      lookedBackAt = nowMs;
+    if (report.isWhole) {
+      last.wholeAt = nowMs;
+      if (isLookback) last.lookbackAt = nowMs;
     }
     ended(report, clock.monotonic() - startedAt, period);
     await clock.sleep(everyMs, signal);

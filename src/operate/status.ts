@@ -1,5 +1,5 @@
 import { explainOutage } from "../services/outage.ts";
-import { electionGroup, lastCompleteAt } from "../log-to-events/wire/note.ts";
+import { electionGroup, lastNote } from "../log-to-events/wire/note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
@@ -75,7 +75,7 @@ const ask = async (config: Config, cluster: Cluster, nowMs: number): Promise<Sta
   const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
   const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
   const hasEvents = (await cluster.find([transactionStatus])).has(transactionStatus);
-  const lastCompleteAtMs = hasEvents ? await lastCompleteAt(config, cluster) : null;
+  const lastCompleteAtMs = hasEvents ? (await lastNote(config, cluster)).completeAtMs : null;
   return {
     commands: { group: groupId, ...commands, lag, partitions },
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },

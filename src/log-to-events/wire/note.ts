@@ -6,20 +6,38 @@ import { iso, readInstant } from "../../runtime/instant.ts";
 /** The group that elects the leader: the member with partition 0 of the events topic reconciles. */
 export const electionGroup = ({ kafka }: Pick<Config, "kafka">): string => `${kafka.groupId}-reconcile`;
 
-/** What a leader tells later ones, as the metadata of an offset: when the last complete run ended. */
-export const writeNote = (completeAtMs: number): string => JSON.stringify({ completeAt: iso(completeAtMs) });
-
-/** Null for what is no note. */
-export const readNote = (text: string): number | null => {
-  const { completeAt } = objectOf(parseJson(text)) ?? {};
-  return typeof completeAt === "string" ? readInstant(completeAt) : null;
+/** What a leader tells later ones, as the metadata of an offset, in epoch milliseconds. Null: not known. */
+export type ReconcileNote = {
+  /** When the last complete run ended. */
+  completeAtMs: number | null;
+  /** When the last run that read everything began: later runs look back to there. */
+  wholeAtMs: number | null;
 };
 
-/** When the last complete run of any leader ended; null if that is not known. */
-export const lastCompleteAt = async (
+/** A note of 0.3.0 only says when the run ended; no run takes longer. */
+const LONGEST_RUN_MS = 86_400_000;
+
+export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
+  JSON.stringify({
+    ...(completeAtMs !== null && { completeAt: iso(completeAtMs) }),
+    ...(wholeAtMs !== null && { wholeAt: iso(wholeAtMs) }),
+  });
+
+const instantOf = (value: unknown): number | null => (typeof value === "string" ? readInstant(value) : null);
+
+/** Of what is no note nothing is known. */
+export const readNote = (text: string): ReconcileNote => {
+  const { completeAt, wholeAt } = objectOf(parseJson(text)) ?? {};
+  const completeAtMs = instantOf(completeAt);
+  const fallback = completeAtMs === null ? null : completeAtMs - LONGEST_RUN_MS;
+  return { completeAtMs, wholeAtMs: instantOf(wholeAt) ?? fallback };
+};
+
+/** What the last leader noted. */
+export const lastNote = async (
   config: Config,
   cluster: Pick<Cluster, "committed">,
-): Promise<number | null> => {
+): Promise<ReconcileNote> => {
   const committed = await cluster.committed(electionGroup(config), config.topics.transactionStatus);
   return readNote(committed.get(0)?.note ?? "");
 };

@@ -8,7 +8,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Subsystem } from "../../services/subsystem.ts";
-import { electionGroup, lastCompleteAt, writeNote } from "./note.ts";
+import { electionGroup, lastNote, writeNote, type ReconcileNote } from "./note.ts";
 import { reconcileRuns, type ReconcileDeps } from "./runs.ts";
 
 export type ReconcileFlow = Subsystem & { isLeader: () => boolean };
@@ -25,17 +25,21 @@ export const openReconcile = (
   const { services } = deps;
   const { clock, log } = services;
 
-  /** Tells later leaders, and the console, without waiting: a run counts even if this fails. */
-  const keep = (completeAtMs: number): void => {
+  /** As it is in Kafka, for later leaders and for the console. */
+  let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
+  /** Without waiting: a run counts even if this fails. */
+  const keep = (changed: Partial<ReconcileNote>): void => {
+    note = { ...note, ...changed };
+    const text = writeNote(note);
     withCluster(services, async (cluster) => {
       // At the end of the topic, so that tools which alert on a group's lag stay quiet.
       const end = (await cluster.ranges(config.topics.transactionStatus)).get(0)?.endOffset ?? 0;
-      await election.saveNote({ offset: end, note: writeNote(completeAtMs) });
+      await election.saveNote({ offset: end, note: text });
     }).catch((error: unknown) => log.warn({ reason: messageOf(error) }, "reconcile.note.failed"));
   };
 
-  let completeAtMs: number | null = null;
   const show = (): void => {
+    const { completeAtMs } = note;
     // One ahead of the clock would silence the alert on it.
     if (completeAtMs === null || isAhead(completeAtMs, clock.now())) metrics.reconcileCompleteAt.remove();
     else metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
@@ -46,7 +50,9 @@ export const openReconcile = (
     metrics.reconcileRuns.inc({ result });
     const kinds = { known, published, held, too_young: tooYoung, unreadable, other_type: otherType };
     for (const [kind, count] of Object.entries(kinds)) metrics.reconcileNotifications.inc({ kind }, count);
-    if (result === "complete") keep((completeAtMs = clock.now()));
+    if (result === "complete") note.completeAtMs = clock.now();
+    // What it looked at, not when it ended: a clock may be set meanwhile.
+    if (report.isWhole) keep({ wholeAtMs: period.toMs });
     show();
     const when = { from: iso(period.fromMs), to: iso(period.toMs), ms: Math.round(durationMs) };
     const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
@@ -65,8 +71,11 @@ export const openReconcile = (
     },
     async ({ signal, isHeld }) => {
       // If it fails, the election tries again: a run that does not know how far to look back may miss events.
-      completeAtMs = await withCluster(services, (cluster) => lastCompleteAt(config, cluster));
+      note = await withCluster(services, (cluster) => lastNote(config, cluster));
       show();
+      const { wholeAtMs } = note;
+      // Until a run reads everything, later leaders look back as far as this one does.
+      if (wholeAtMs === null) keep({ wholeAtMs: clock.now() - config.reconcile.lookbackMs });
       const run = reconcileRuns(config, deps, {
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may be the leader");
@@ -75,7 +84,7 @@ export const openReconcile = (
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
       });
       const ports = { clock, untilOpen, ended };
-      await reconcileRepeatedly(config.reconcile, run, ports, completeAtMs, signal);
+      await reconcileRepeatedly(config.reconcile, run, ports, wholeAtMs, signal);
     },
     services,
   );

@@ -10,12 +10,13 @@ const keyOf = (n: number) => ({ first: n, second: 0 });
 const datesOf = (batch: ReturnType<typeof backfillBatch>): string[][] =>
   batch.byTransaction().map((items) => items.map(({ notification }) => notification.createdAt));
 
-test("the notifications of a transaction come oldest first, those without an instant last", () => {
+test("the notifications of a transaction come oldest first, those without an instant last, by their text", () => {
   const batch = backfillBatch();
-  const dates = [at(5), "yesterday", at(1), "", at(3)];
+  const local = ["2026-11-21T07:00:00", "2026-11-21T06:00:00"];
+  const dates = [at(5), ...local, at(1), "", at(3)];
   for (const [n, createdAt] of dates.entries()) batch.add(keyOf(n), of("tx", createdAt));
   batch.add(keyOf(9), of("ty", at(2)));
-  expect(datesOf(batch)).toEqual([[at(1), at(3), at(5), "yesterday", ""], [at(2)]]);
+  expect(datesOf(batch)).toEqual([[at(1), at(3), at(5), "", ...local.reverse()], [at(2)]]);
 });
 
 test("a full batch takes more of the transactions that it holds, up to twice its size, and no other one", () => {

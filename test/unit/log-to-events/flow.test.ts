@@ -241,6 +241,17 @@ test("400 for an end in the future: today in São Paulo, then in UTC; each readi
   expect(queries.slice(first).map(({ endDate }) => endDate)).toEqual(["2026-11-23"]);
 });
 
+test("a partner that fails for many days, and refuses days in the future, is read day by day up to today", async () => {
+  const { log, state, run } = openLog();
+  log.push(sent(1, 5));
+  state.answer = (query) => {
+    const { startDate, endDate } = query;
+    if (Date.parse(endDate) - Date.parse(startDate) > 86_400_000) return answer("", { httpStatus: 500 });
+    return endDate > "2026-11-21" ? answer("", { httpStatus: 400 }) : daysOf(log, query);
+  };
+  expect(await run()).toMatchObject({ result: "complete", published: 1, reasons: [] });
+});
+
 test("a log that shows other days than was asked for is incomplete, and what it shows is published", async () => {
   const { log, state, topic, run } = openLog();
   log.push(sent(1, 5), sent(2, 500));

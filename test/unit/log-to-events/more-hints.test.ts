@@ -14,6 +14,9 @@ test.each<Record<string, unknown>>([
   { chavePagina: "x", paginaChave: "x" },
   { continuationToken: "x" },
   { hasMore: true },
+  { truncated: true },
+  { isTruncated: "true" },
+  { parcial: true },
   { existemMais: true },
   { possuiProximaPagina: true },
   { hasNextPage: true },
@@ -33,6 +36,7 @@ test.each<Record<string, unknown>>([
 
 test.each<Record<string, unknown>>([
   { next: null, nextPage: "", next_cursor: 0, links: { next: { href: null } } },
+  { truncated: false, partial: null },
   { hasMore: false, temMais: "false", last: true, ultimaPagina: true },
   { pages: 1, totalPages: 1, ultima_pagina: 1, page: 1, pagina: 1 },
   { total: 20, count: 20, totalRegistros: "20" },

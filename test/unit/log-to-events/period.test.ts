@@ -43,7 +43,7 @@ test.each([
   // Not in the future.
   ["2026-11-30T12:00:00Z", []],
   // Not before the start.
-  ["2026-11-18T12:00:00Z", []],
+  ["2026-11-18T12:00:00Z", ["2026-11-18"]],
   ["2026-11-17T01:00:00Z", []],
 ])(
   "where an end in the future is refused at %s, today in São Paulo and in UTC are tried: %j",

@@ -43,6 +43,10 @@ test.each([
   expect(await read(body)).toMatchObject({ entries: 0, isUnderstood: false, reasons: [reason] });
 });
 
+test("206 says that there is more", async () => {
+  expect(await read("[]", {}, { httpStatus: 206 })).toMatchObject({ entries: 0, mayShowMore: true });
+});
+
 test("an empty array and 204 are complete", async () => {
   for (const body of ["[]", '{"data":[],"total":0}'])
     expect(await read(body)).toMatchObject({ ...COMPLETE, entries: 0 });

@@ -8,7 +8,12 @@ const OPTIONS = { everyMs: HOUR_MS, windowMs: 26 * HOUR_MS, lookbackMs: 72 * HOU
 const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 
 /** Runs an hour apart, with these results; the clock is ahead by so much while a run goes on. */
-const lead = async (results: Report["result"][], notedAt: number | null, aheadMs: readonly number[] = []) => {
+const lead = async (
+  results: Report["result"][],
+  notedAt: number | null,
+  aheadMs: readonly number[] = [],
+  options = OPTIONS,
+) => {
   const stop = new AbortController();
   const requests: RunRequest[] = [];
   const run: Reconcile = (request) => {
@@ -48,7 +53,7 @@ const lead = async (results: Report["result"][], notedAt: number | null, aheadMs
     untilOpen,
     ended: ({ result }: Report) => void ended.push(result),
   };
-  await expect(reconcileRepeatedly(OPTIONS, run, deps, notedAt, stop.signal)).rejects.toThrow("enough");
+  await expect(reconcileRepeatedly(options, run, deps, notedAt, stop.signal)).rejects.toThrow("enough");
   expect(ended).toEqual(results);
   expect(opened).toBe(results.length);
   return requests.map(({ period }) => (period.toMs - period.fromMs) / HOUR_MS);
@@ -69,8 +74,9 @@ test("one run a day looks far back", async () => {
   expect(back.flatMap((hours, at) => (hours === 72 ? [at] : []))).toEqual([0, 24, 48]);
 });
 
-test("a new leader looks back to the window of the last complete run of an earlier one, two weeks at most", async () => {
-  expect(await lead(RESULTS, NOW_MS - 120 * HOUR_MS)).toEqual([146, 147, 148, 26, 26]);
+test("a new leader looks back to the last whole run of an earlier one, two weeks at most", async () => {
+  const noted = NOW_MS - 120 * HOUR_MS + OPTIONS.minAgeMs;
+  expect(await lead(RESULTS, noted)).toEqual([120, 121, 122, 26, 26]);
   expect(await lead(["failed", "complete", "complete"], NOW_MS - 1_000 * HOUR_MS)).toEqual([336, 336, 26]);
 });
 
@@ -79,7 +85,13 @@ test("after an outage the leader looks back to before it", async () => {
   expect(back[0]).toBe(72);
   expect(back.slice(-2)).toEqual([192, 26]);
   const later = await lead(["complete", ...failing(99), "complete", "complete"], NOW_MS);
-  expect(later.slice(-2)).toEqual([126, 26]);
+  expect(later.slice(-2)).toEqual([100 + OPTIONS.minAgeMs / HOUR_MS, 26]);
+});
+
+test("the first run after one that failed reaches back to the last whole one, whatever the window is", async () => {
+  const narrow = { ...OPTIONS, windowMs: 2 * HOUR_MS, lookbackMs: 6 * HOUR_MS };
+  const back = await lead(["complete", ...failing(10), "complete", "complete"], NOW_MS, [], narrow);
+  expect(back.slice(-2)).toEqual([11 + OPTIONS.minAgeMs / HOUR_MS, 2]);
 });
 
 test("an instant that is noted ahead of this clock says nothing: the first run looks back two weeks", async () => {
