@@ -73,15 +73,22 @@ const prepared = (checked: Checked, receivedAt: number, record: CommandRecord): 
   };
 };
 
-/** Waits without a slot, so that commands of other keys go on. */
-const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
-  slot.leave();
-  await wakeOrAbort(stop, (wake) => {
-    pending.then(wake, wake);
-    return () => undefined;
-  });
-  await slot.take(stop);
-  return pending;
+/** With more of them, the next ones keep their slots and stop the others: each is a listener of one signal. */
+const MAX_WITHOUT_SLOT = 4_000;
+
+/** Makes waits without a slot, so that commands of other keys go on. */
+const waitsWithoutSlot = () => {
+  let waiting = 0;
+  return async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
+    if (waiting < MAX_WITHOUT_SLOT) slot.leave();
+    waiting += 1;
+    await wakeOrAbort(stop, (wake) => {
+      pending.then(wake, wake);
+      return () => undefined;
+    }).finally(() => (waiting -= 1));
+    await slot.take(stop);
+    return pending;
+  };
 };
 
 /**
@@ -89,9 +96,9 @@ const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: 
  * committed. Rejects when stopped; the replica that reads the command again finds in the journal how far it
  * came.
  */
-export const commandsToResults =
-  (ports: CommandPorts) =>
-  async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
+export const commandsToResults = (ports: CommandPorts) => {
+  const withoutSlot = waitsWithoutSlot();
+  return async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
     const receivedAt = ports.now();
     const reading = ports.read(record.value, record.timestampMs);
     const checked = reading instanceof Promise ? await withoutSlot(reading, signals, slot) : reading;
@@ -116,3 +123,4 @@ export const commandsToResults =
     const detail = "the commandId was used before for another command";
     return { of, result: null, deadLettered: await park("COMMAND_ID_REUSED", detail) };
   };
+};

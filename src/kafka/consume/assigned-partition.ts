@@ -14,8 +14,6 @@ export type AssignedPartition = {
   committed: number;
   /** Why it is not read: where to read is looked up, or its records use up the memory limit. */
   waitsFor: "place" | "room" | null;
-  /** Memory of its unfinished records. */
-  heldBytes: number;
   /** The log does not hold the last record any more: it cannot be read again to recognise the log. */
   isLastGone: boolean;
 };
@@ -33,7 +31,6 @@ export const newAssignedPartition = (): AssignedPartition => ({
   watermark: null,
   committed: -1,
   waitsFor: "place",
-  heldBytes: 0,
   isLastGone: false,
 });
 

@@ -69,6 +69,7 @@ export const joinGroup = (
       if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - sinceAskedMs();
     };
     current.on(GROUP_JOIN, ({ payload }) => {
+      if (!isOurs()) return;
       current.pause([{ topic }]);
       confirm();
       joining = false;

@@ -13,6 +13,8 @@ export type Fetched = {
   records: readonly Incoming[];
   /** The offset to ask for next. There may be no record right before it. */
   next: number;
+  /** The first offset that the log holds. */
+  startOffset: number;
   /** The offsets of transaction markers and of aborted records, which are for nobody. */
   hidden: ReadonlySet<number>;
 };
@@ -45,13 +47,22 @@ type FetchedRecord = DecodedRecord & {
   /** Of its batch. Records of Kafka's oldest formats have none. */
   batchContext?: { firstOffset: string; lastOffsetDelta: number };
 };
-type FetchedPartition = { partition: number; messages: readonly FetchedRecord[] };
+type FetchedPartition = {
+  partition: number;
+  /** kafkajs's word for Kafka's log start offset. */
+  lastStartOffset: string;
+  messages: readonly FetchedRecord[];
+};
 type FetchAnswer = { responses: readonly { partitions: readonly FetchedPartition[] }[] };
 /** The offset after a record's batch: compaction may have taken out the last ones of it. */
 const afterBatchOf = ({ offset, batchContext }: FetchedRecord): number =>
   batchContext ? Number(batchContext.firstOffset) + batchContext.lastOffsetDelta + 1 : Number(offset) + 1;
 
-const fetchedOf = (topic: string, from: number, { partition, messages }: FetchedPartition): Fetched => {
+const fetchedOf = (
+  topic: string,
+  from: number,
+  { partition, lastStartOffset, messages }: FetchedPartition,
+): Fetched => {
   const last = messages.at(-1);
   // A batch comes whole, also if it is read from its middle.
   const asked = messages.filter(({ offset }) => Number(offset) >= from);
@@ -59,6 +70,7 @@ const fetchedOf = (topic: string, from: number, { partition, messages }: Fetched
     partition,
     from,
     next: last ? Math.max(from, afterBatchOf(last)) : from,
+    startOffset: Number(lastStartOffset),
     records: asked
       .filter(({ isControlRecord }) => !isControlRecord)
       .map((message) => incomingOf(topic, partition, message)),

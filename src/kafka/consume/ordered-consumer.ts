@@ -72,6 +72,9 @@ export const startOrderedConsumer = (
   const { clock, log } = deps;
   const tasks = keyOrder(options.maxInFlight);
   const assignedPartitions = new Map<number, AssignedPartition>();
+  /** Memory of unfinished records by partition; also of those that go on although their partition was revoked. */
+  const heldBytes = new Map<number, number>();
+  const heldBy = (partition: number): number => heldBytes.get(partition) ?? 0;
   const shareBytes = (): number => options.maxHeldBytes / Math.max(1, assignedPartitions.size);
   let stopping = false;
   let allCommittedAt = clock.monotonic();
@@ -90,12 +93,13 @@ export const startOrderedConsumer = (
     for (const [partition, assigned] of gained) assignedPartitions.set(partition, assigned);
     reading.begin(gained);
     // With fewer partitions each share of the memory limit is larger.
-    for (const assigned of assignedPartitions.values()) resumeIfRoom(assigned);
+    for (const partition of partitions) resumeIfRoom(partition);
   };
 
   /** Reads on in a partition that has stopped at its memory limit, once half of its share is free. */
-  const resumeIfRoom = (assigned: AssignedPartition): void => {
-    if (assigned.waitsFor !== "room" || assigned.heldBytes >= shareBytes() / 2) return;
+  const resumeIfRoom = (partition: number): void => {
+    const assigned = assignedPartitions.get(partition);
+    if (assigned?.waitsFor !== "room" || heldBy(partition) >= shareBytes() / 2) return;
     assigned.waitsFor = null;
     reading.refocus();
   };
@@ -119,10 +123,10 @@ export const startOrderedConsumer = (
     });
 
   const take = (read: Incoming, assigned: AssignedPartition, watermark: Watermark): true | "later" => {
-    const { offset, timestampMs } = read;
+    const { partition, offset, timestampMs } = read;
     // Without a heartbeat for so long, another replica may be handling these records.
     if (clock.monotonic() - group.lastHeartbeat() >= options.sessionTimeoutMs) return "later";
-    if (assigned.heldBytes >= shareBytes()) {
+    if (heldBy(partition) >= shareBytes()) {
       assigned.waitsFor = "room";
       reading.refocus();
       return "later";
@@ -131,11 +135,11 @@ export const startOrderedConsumer = (
     const bytes = sizeOf(record);
     watermark.begin(offset, timestampMs);
     assigned.isLastGone = false;
-    assigned.heldBytes += bytes;
+    heldBytes.set(partition, heldBy(partition) + bytes);
     tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {
       await run(record, assigned, watermark, slot);
-      assigned.heldBytes -= bytes;
-      resumeIfRoom(assigned);
+      heldBytes.set(partition, heldBy(partition) - bytes);
+      resumeIfRoom(partition);
     });
     return true;
   };

@@ -36,6 +36,8 @@ export type Place = {
   end: number;
   /** The last record that was taken. */
   last: Mark | null;
+  /** Retention has deleted `last`: it cannot be read again. */
+  isLastGone: boolean;
   /** Reading went on without a pause since `last`: only then it need not be read again. */
   isSettled: boolean;
   isWanted: boolean;
@@ -46,10 +48,11 @@ export type Place = {
   outOfRange: number;
 };
 
-export const newPlace = (next: number, end: number, last: Mark | null): Place => ({
+export const newPlace = (next: number, end: number, last: Mark | null, isLastGone: boolean): Place => ({
   next,
   end,
   last,
+  isLastGone,
   isSettled: false,
   isWanted: true,
   tries: 0,
@@ -60,20 +63,23 @@ export const newPlace = (next: number, end: number, last: Mark | null): Place =>
 export const isDone = ({ next, end }: Place): boolean => next >= end;
 
 /** The last record is read once more, to check that the log is still the same. */
-export const positionOf = ({ isSettled, last, next }: Place): number =>
-  isSettled ? next : (last?.offset ?? next);
+export const positionOf = ({ isSettled, last, isLastGone, next }: Place): number =>
+  isSettled || isLastGone ? next : (last?.offset ?? next);
 
 /** Goes on somewhere else, where no record is known. */
 export const moveTo = (place: Place, next: number): void => {
-  if (place.next !== next) Object.assign(place, { next, last: null });
+  if (place.next !== next) Object.assign(place, { next, last: null, isLastGone: false });
 };
 
 /** Checks that a fetch goes on with the same log. @throws PlaceLost */
-const settle = (place: Place, { partition, from, next, records: [first] }: Fetched): void => {
+const settle = (place: Place, { partition, from, next, startOffset, records: [first] }: Fetched): void => {
   place.outOfRange = 0;
-  const { last, isSettled } = place;
-  if (isSettled || next === from) return;
-  if (last && (first?.offset !== last.offset || first.timestampMs !== last.timestampMs))
+  const { last, isSettled, isLastGone } = place;
+  if (isSettled || (next === from && !isLastGone)) return;
+  if (last && isLastGone) {
+    if (startOffset <= last.offset)
+      throw new PlaceLost(partition, `it is another log than before: it begins at ${startOffset} now`);
+  } else if (last && (first?.offset !== last.offset || first.timestampMs !== last.timestampMs))
     throw new PlaceLost(partition, `it is another log than before: another record is at ${last.offset} now`);
   place.isSettled = true;
 };
@@ -104,13 +110,13 @@ export const takeFetched = async (
     if (offset < place.next) continue;
     if (offset >= place.end) break;
     pass(place, fetched, offset, hooks);
-    const { last } = place;
+    const { last, isLastGone } = place;
     // Advanced first: if the connection is replaced while it is taken, reading goes on after this record.
-    Object.assign(place, { next: offset + 1, last: { offset, timestampMs } });
+    Object.assign(place, { next: offset + 1, last: { offset, timestampMs }, isLastGone: false });
     const answer = hooks.take(record);
     const taken = answer instanceof Promise ? await answer : answer;
     if (taken === "later") {
-      Object.assign(place, { next: offset, last });
+      Object.assign(place, { next: offset, last, isLastGone });
       return "later";
     }
     if (!taken) throw new PlaceLost(partition, `offset ${offset} does not follow what was read before`);

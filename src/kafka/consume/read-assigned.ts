@@ -88,12 +88,14 @@ export const readAssigned = (
     stop();
     const ranges = new Map<number, Range>();
     const lasts = new Map<number, Mark | null>();
+    const gone = new Set<number>();
     const assignedOf = new Map<number, { assigned: AssignedPartition; watermark: Watermark }>();
     for (const [partition, assigned] of assignedPartitions) {
       const { watermark, waitsFor, isLastGone } = assigned;
       if (!watermark || waitsFor === "place" || !isHeld(partition, assigned)) continue;
       ranges.set(partition, { startOffset: watermark.next, endOffset: Infinity });
-      lasts.set(partition, isLastGone ? null : watermark.last);
+      lasts.set(partition, watermark.last);
+      if (isLastGone) gone.add(partition);
       assignedOf.set(partition, { assigned, watermark });
     }
     if (ranges.size === 0) return;
@@ -107,7 +109,8 @@ export const readAssigned = (
       },
       reached: (partition: number, next: number) => assignedOf.get(partition)?.watermark.pass(next),
     };
-    reading = readLog({ topic, ranges, lasts, toEnd: false, maxBytesPerPartition }, hooks, deps, signal);
+    const from = { topic, ranges, lasts, gone, toEnd: false, maxBytesPerPartition };
+    reading = readLog(from, hooks, deps, signal);
     refocus();
     reading.ended.catch((error: unknown) => {
       if (signal.aborted) return;
@@ -145,14 +148,15 @@ export const readAssigned = (
     const isWanted = (): boolean => isHeld(lost, seeking);
     const ranges = await untilAnswered((cluster) => cluster.ranges(topic), isWanted);
     if (!ranges || !isWanted()) return;
-    for (const [partition, range] of ranges) {
+    // Retention has mostly deleted the last record of others, too: each would be looked for as long.
+    for (const [partition, { startOffset }] of ranges) {
       const assigned = assignedPartitions.get(partition);
-      if (!assigned?.watermark) continue;
-      const { next } = assigned.watermark;
-      // What has happened to one partition has mostly happened to others.
-      if (assigned === seeking || range.startOffset > next || range.endOffset < next)
-        move(partition, assigned, assigned.watermark, range);
+      const { last, next = 0 } = assigned?.watermark ?? {};
+      if (assigned && last && last.offset < startOffset && startOffset <= next) assigned.isLastGone = true;
     }
+    const range = ranges.get(lost);
+    // Only this one: the others are read on meanwhile, and the answer may be older than their places.
+    if (range && seeking.watermark) move(lost, seeking, seeking.watermark, range);
     seeking.waitsFor = null;
     readAnew();
   };

@@ -22,6 +22,8 @@ export type LogOptions = FetchOptions & {
   ranges: Ranges;
   /** By partition, the last record that was read before: it must still be there. */
   lasts?: ReadonlyMap<number, Mark | null>;
+  /** Partitions whose last record is not there, as retention has deleted it: that must stay so. */
+  gone?: ReadonlySet<number>;
   /** Whether it ends where the ranges end, or never. */
   toEnd: boolean;
 };
@@ -60,14 +62,17 @@ const ALL_READ = "all was read";
  * partition must still be there.
  */
 export const readLog = (
-  { topic, ranges, lasts, toEnd, ...fetchOptions }: LogOptions,
+  { topic, ranges, lasts, gone, toEnd, ...fetchOptions }: LogOptions,
   hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
 ): LogReading => {
   const places = new Map<number, Place>();
-  for (const [partition, { startOffset, endOffset }] of ranges)
-    places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, lasts?.get(partition) ?? null));
+  for (const [partition, { startOffset, endOffset }] of ranges) {
+    const last = lasts?.get(partition) ?? null;
+    const isLastGone = gone?.has(partition) ?? false;
+    places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, last, isLastGone));
+  }
   let fault: string | null = "not connected yet";
   /** Its reason is the first cause. */
   const over = linkedAbortController(signal);

@@ -104,7 +104,7 @@ export const fakeKafka = (
         .sort((a, b) => a.offset - b.offset)
         .slice(0, RECORDS_PER_FETCH)
         .map((message) => ({ ...message, offset: String(message.offset) }));
-      return { partition, messages };
+      return { partition, lastStartOffset: String(log.start), messages };
     });
     if (found.every(({ messages }) => messages.length === 0)) await systemClock.sleep(5);
     return { responses: [{ partitions: found }] };
