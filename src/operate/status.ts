@@ -2,8 +2,7 @@ import { explainOutage } from "../services/outage.ts";
 import { electionGroup, lastCompleteAt } from "../log-to-events/wire/note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";
-import type { Cluster } from "../kafka/cluster/cluster.ts";
-import type { FoundGroup } from "../kafka/cluster/found-group.ts";
+import type { Cluster, FoundGroup } from "../kafka/cluster/cluster.ts";
 import type { Connections } from "./connections.ts";
 import { recordsIn } from "./read-topic.ts";
 

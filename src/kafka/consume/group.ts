@@ -24,9 +24,6 @@ export type Group = {
   stop(): Promise<void>;
 };
 
-/** With this, members of a group tell that they are bridges: another program there would take their records. */
-export const MEMBER_OF_BRIDGE = "cambio-bridge";
-
 /** How often kafkajs, which fetches nothing, looks whether a heartbeat is due. */
 const ROUND_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -94,7 +91,7 @@ export const joinGroup = (
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
       maxWaitTimeInMs: ROUND_MS,
       allowAutoTopicCreation: false,
-      partitionAssigners: [failingWithoutLeader(topic, MEMBER_OF_BRIDGE)],
+      partitionAssigners: [failingWithoutLeader(topic)],
       retry: {
         retries: 4,
         initialRetryTime: 100,
