@@ -117,7 +117,6 @@ describe("client credentials", () => {
         )(request, response),
       /no, \/token\[secret\] Basic \[secret\]/,
     ],
-    ["a server error", json({}, 500), /answered 500/],
     ["no JSON", (_, response) => void response.end("eyJhbGciOiJub25lIn0.e30. <html>"), /answered 200/],
     ["no token", json({ token_type: "Bearer" }), /access_token/],
     ["a token of another type", json({ access_token: "x", token_type: "DPoP" }), /type dpop/],
@@ -140,11 +139,6 @@ describe("client credentials", () => {
       /does not answer/,
     ],
     ["a cut connection", (request) => void request.socket.destroy(), /does not answer/],
-    [
-      "a redirect",
-      (_, response) => void response.writeHead(302, { location: "/elsewhere" }).end(),
-      /answered 302/,
-    ],
   ])("%s is said in a sentence", async (_, handle, sentence) => {
     const { endpoint } = await endpointOf(handle);
     const message = await failure(sourceAt(endpoint).token());
@@ -255,15 +249,5 @@ describe("a source of tokens", () => {
     forward(61_000);
     expect(await source.token()).toBe("token-3");
     expect(asked).toHaveLength(3);
-  });
-
-  it("renews a refused token in the background", async () => {
-    const { clock, forward } = clockAt();
-    const { source, asked } = livingFor(60_000, clock);
-    const token = await source.token();
-    forward(6_000);
-    source.refused(token);
-    await eventually(() => asked.length === 2, "another token", 2_000);
-    expect(await source.token()).toBe("token-2");
   });
 });
