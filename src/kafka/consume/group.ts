@@ -6,9 +6,8 @@ import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
-import { groupRoundTrip } from "../kafkajs-fixes/heartbeat-age.ts";
 import { failingWithoutLeader } from "../kafkajs-fixes/lost-leaders.ts";
-import { silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
+import { groupRoundTrip, silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
 
 export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
