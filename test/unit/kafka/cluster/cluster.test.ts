@@ -128,16 +128,6 @@ it("closing leaves nothing open of a new client that is still connecting, and ta
   expect(closed()).toEqual([1, 1]);
 });
 
-it("closes a first client that does not connect", async () => {
-  let closed = 0;
-  const connecting = clusterOf({
-    connect: () => Promise.reject(new Error("no broker")),
-    disconnect: () => Promise.resolve(void (closed += 1)),
-  });
-  await expect(connecting).rejects.toThrow("no broker");
-  expect(closed).toBe(1);
-});
-
 it("bounds the wait for the leaders of a new topic", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const fetchTopicMetadata = vi.fn(() => Promise.resolve({ topics: [] }));

@@ -34,7 +34,6 @@ it("gives the schema of an id, and null where the registry says that there is no
 it.each<[string, Answer | "reset"]>([
   ["a proxy's 404", { status: 404, body: "<html>no upstream</html>" }],
   ["a 401", { status: 401, body: { error_code: 401, message: "Unauthorized" } }],
-  ["a 500", { status: 500, body: { error_code: 50001, message: "store" } }],
   ["a redirect", { status: 302, body: "" }],
   ["a 200 that is not JSON", ok("<html>sign in</html>")],
   ["a 200 without a schema", ok({})],
