@@ -38,12 +38,19 @@ const decompressSnappy: Decompress = (data, maxBytes) => {
 
 /** lz4js: its types say that this gives nothing. */
 const boundOf = lz4.decompressBound as unknown as (frame: Buffer) => number;
-/** In the flags of an LZ4 frame. */
-const BLOCK_CHECKSUMS = 0x10;
+/** Of an LZ4 frame: magic, flags, block size and header checksum. */
+const LZ4_HEAD_BYTES = 7;
+const LZ4_FLAG = { blockChecksums: 0x10, contentSize: 0x08 };
+/** The other bit says that a block is stored as it is. */
+const LZ4_BLOCK_BYTES = 0x7fff_ffff;
 
 const decompressLz4: Decompress = (frame, maxBytes) => {
+  const flags = frame.readUInt8(4);
   // lz4js takes them from the wrong place. No Kafka client writes any.
-  if (frame.readUInt8(4) & BLOCK_CHECKSUMS) throw new Error("its blocks have checksums");
+  if (flags & LZ4_FLAG.blockChecksums) throw new Error("its blocks have checksums");
+  // Throws where a block ends beyond the frame: lz4js would read on for seconds.
+  let at = LZ4_HEAD_BYTES + (flags & LZ4_FLAG.contentSize ? 8 : 0);
+  for (let bytes = -1; bytes !== 0; at += 4 + bytes) bytes = frame.readUInt32LE(at) & LZ4_BLOCK_BYTES;
   const most = boundOf(frame);
   if (most > maxBytes) throw new Error(`it may become ${most} bytes`);
   const space = Buffer.alloc(most);

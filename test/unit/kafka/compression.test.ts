@@ -155,6 +155,11 @@ const bombs: [string, Name, Buffer][] = [
     ]),
   ],
   [
+    "LZ4 whose stored block says that it is 2 GB",
+    "lz4",
+    Buffer.concat([lz4Head(0x68, 4).subarray(0, 6), Buffer.alloc(9), uint32(0xffffffff), Buffer.alloc(40)]),
+  ],
+  [
     "LZ4 with a block that grows beyond its frame's block size",
     "lz4",
     Buffer.concat([
