@@ -13,15 +13,7 @@ export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: n
 
 export type GroupDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
-export type Group = {
-  /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
-  commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
-  /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
-  lastHeartbeat: () => number;
-  state: () => { up: boolean; detail: string };
-  /** Leaves the group and closes the connections. Bounded in time. */
-  stop(): Promise<void>;
-};
+export type Group = ReturnType<typeof joinGroup>;
 
 /** How often kafkajs, which fetches nothing, looks whether a heartbeat is due. */
 const ROUND_MS = 250;
@@ -40,7 +32,7 @@ export const joinGroup = (
   { topic, groupId, sessionTimeoutMs }: GroupOptions,
   assigned: (partitions: readonly number[]) => void,
   { newClient, clock, log, random }: GroupDeps,
-): Group => {
+) => {
   const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
   const stopped = new AbortController();
   let consumer: Consumer | null = null;
@@ -146,7 +138,8 @@ export const joinGroup = (
   };
   const running = run();
   return {
-    commit: async (offsets) => {
+    /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
+    commit: async (offsets: ReadonlyMap<number, Committed>): Promise<void> => {
       const current = consumer;
       if (!current || fault !== null) throw new Error("not a member of the group now");
       const list = [...offsets].map(([partition, { offset, note: metadata }]) => ({
@@ -157,9 +150,11 @@ export const joinGroup = (
       }));
       await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => current.commitOffsets(list));
     },
-    lastHeartbeat: () => heartbeatAt,
+    /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
+    lastHeartbeat: (): number => heartbeatAt,
     state: () => ({ up: fault === null, detail: fault ?? "joined" }),
-    stop: async () => {
+    /** Leaves the group and closes the connections. Bounded in time. */
+    stop: async (): Promise<void> => {
       stopped.abort();
       await running;
     },

@@ -29,7 +29,7 @@ export type LogHooks = {
   reached?: ((partition: number, next: number) => void) | undefined;
 };
 
-/** How far a partition was read. `end` is Infinity where it is read for ever; `last`: the last record that was taken. */
+/** How far a partition was read. `end`: Infinity where it is read for ever; `last`: the last record that was taken. */
 export const newPlace = (next: number, end: number, last: Mark | null) => ({
   next,
   end,

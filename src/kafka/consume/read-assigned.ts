@@ -163,7 +163,7 @@ export const readAssigned = (
   };
 
   return {
-    /** To be called after a rebalance: reads the partitions that are assigned now, the gained ones from their commits. */
+    /** To be called after a rebalance: reads the partitions that are assigned now, gained ones from their commits. */
     begin: (gained: ReadonlyMap<number, AssignedPartition>): void => {
       readAnew();
       if (gained.size > 0) void askCommitted(gained);
