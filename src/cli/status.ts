@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { NEW_PROTOCOL, NEW_PROTOCOL_SAID } from "../kafka/cluster/found-group.ts";
 import type { Connections } from "../operate/connections.ts";
 import { listDoubts, type DoubtNumbers } from "../operate/doubts/doubts.ts";
 import {
@@ -33,10 +32,10 @@ const stateOf = (entry: ControlEntry | undefined, nowMs: number): object => {
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
-/** That nobody takes commands; null where somebody does, and where members cannot be seen. */
+/** That nobody takes commands; null where somebody does. */
 const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: string): string | null => {
   const hasPartitions = members.some(({ partitions }) => (partitions[topic] ?? []).length > 0);
-  if (state === NEW_PROTOCOL || hasPartitions || (members.length > 0 && state !== "Stable")) return null;
+  if (hasPartitions || (members.length > 0 && state !== "Stable")) return null;
   const why = members.length === 0 ? "has no member" : `has no member with a partition of ${topic}`;
   return `NOBODY TAKES COMMANDS: group ${group} ${why} (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS, and see TOPIC_COMMANDS; /readyz of one that runs says what it lacks.`;
 };
@@ -44,10 +43,7 @@ const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: s
 /** Who runs the flows, for people. `topic`: of the commands. */
 export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string): string[] => {
   const { group, state, members, lag } = commands;
-  const said =
-    state === NEW_PROTOCOL
-      ? `${NEW_PROTOCOL_SAID}: give that program another group`
-      : `${state}, ${counted(members.length, "member")}`;
+  const said = `${state}, ${counted(members.length, "member")}`;
   const leader = reconcile.leader ? `${reconcile.leader.host} is the leader` : "NOBODY RECONCILES";
   return [
     nobodyLine(commands, topic) ?? `group ${group}, ${behind(lag)}: ${said}`,

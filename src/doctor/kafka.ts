@@ -46,8 +46,7 @@ const targetOf = ({ kafka }: Config, broker: string): Target => ({
 const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promise<Check[]> => {
   if (!tokens) return [];
   try {
-    await clock.within(TOKEN_MS, signal, tokens.ready());
-    await tokens.token();
+    await clock.within(TOKEN_MS, signal, tokens.token());
     return [ok("token", "its source gives tokens")];
   } catch (error) {
     signal.throwIfAborted();

@@ -16,8 +16,7 @@ export const checkedPlans = (config: Config): readonly TopicPlan[] => {
 
 const ofTopic = async (rights: Rights, plan: TopicPlan): Promise<Check[]> => {
   const denied: string[] = [];
-  for (const right of plan.rights)
-    if ((await rights.topic(plan.name, right)) === "denied") denied.push(right);
+  for (const right of plan.rights) if (await rights.isTopicDenied(plan.name, right)) denied.push(right);
   return denied.map((right) =>
     fail(
       `topic ${plan.name}`,
@@ -47,8 +46,7 @@ export const checkRights = async (
     ask(`group ${id}`, async () => {
       const name = `group ${id}`;
       try {
-        const verdict = await rights.group(id, sessionTimeoutMs);
-        return verdict === "denied"
+        return (await rights.isGroupDenied(id, sessionTimeoutMs))
           ? [fail(name, "this user may not join the group", "grant Read on it")]
           : [];
       } catch (error) {

@@ -1,6 +1,6 @@
 import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
-import { readAllCompressions } from "./compression/compression.ts";
+import { readAllCompressions } from "./compression.ts";
 import { takePartitionsWithoutLeader } from "./kafkajs-fixes/metadata-response.ts";
 import { checkBatches } from "./kafkajs-fixes/checked-batches.ts";
 import { leaveOutAborted } from "./kafkajs-fixes/aborted-records.ts";

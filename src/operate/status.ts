@@ -2,8 +2,7 @@ import { explainOutage } from "../services/outage.ts";
 import { electionGroup, lastNote } from "../log-to-events/wire/note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";
-import type { Cluster } from "../kafka/cluster/cluster.ts";
-import type { FoundGroup } from "../kafka/cluster/found-group.ts";
+import type { Cluster, FoundGroup } from "../kafka/cluster/cluster.ts";
 import type { Connections } from "./connections.ts";
 import { recordsIn } from "./read-topic.ts";
 
@@ -46,11 +45,6 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string): Promise<
     .sort((a, b) => a.partition - b.partition);
 };
 
-const withoutJoined = ({ state, members }: FoundGroup): FoundGroup => ({
-  state,
-  members: members.map(({ clientId, host, partitions }) => ({ clientId, host, partitions })),
-});
-
 const deadLettersOf = async (
   { topics }: Config,
   cluster: Cluster,
@@ -69,9 +63,9 @@ const ask = async (config: Config, cluster: Cluster, nowMs: number): Promise<Sta
   const isThere = (await cluster.find([topic])).has(topic);
   const partitions = isThere ? await lagOf(cluster, groupId, topic) : [];
   const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
-  const commands = withoutJoined(await cluster.group(groupId));
+  const commands = await cluster.group(groupId);
   const election = electionGroup(config);
-  const reconcile = withoutJoined(await cluster.group(election));
+  const reconcile = await cluster.group(election);
   const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
   const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
   const hasEvents = (await cluster.find([transactionStatus])).has(transactionStatus);

@@ -4,8 +4,7 @@ import type { SaslOptions } from "../kafka/client.ts";
 import type { RegistryAuth, RegistrySignIn } from "../kafka/schema/registry-http.ts";
 import { clientCredentials } from "../kafka/sign-in/client-credentials.ts";
 import { mskIam } from "../kafka/sign-in/msk-iam.ts";
-import { tokenFile } from "../kafka/sign-in/token-file.ts";
-import { tokenSource, type TokenSource } from "../kafka/sign-in/token-source.ts";
+import { TOKEN_REQUEST_MS, tokenFile, tokenSource, type TokenSource } from "../kafka/sign-in/token-source.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 
@@ -76,7 +75,9 @@ export const signInOf = (config: Config, deps: Deps): SignIn => {
       auth: registryAuth(config, oauth),
       ...(headers && { headers: () => readHeaderPairs(headers.reveal()) }),
     },
-    ready: () => tokens?.ready() ?? Promise.resolve(),
+    ready: async () => {
+      await tokens?.token(TOKEN_REQUEST_MS).catch(() => undefined);
+    },
     close: () => {
       oauth?.close();
       ofMsk?.close();

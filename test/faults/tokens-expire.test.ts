@@ -25,7 +25,6 @@ it("says in a sentence, within 10 s, that the broker refuses a token for another
     expect(reason).toMatch(
       /^KAFKA_SASL_MECHANISM \(oauthbearer\): the broker 127\.0\.0\.1:\d+ refused the token: /,
     );
-    expect(reason).toContain("audience somebody-else");
     console.log(reason);
     for (const args of [["setup"], ["watch", "events"]]) {
       const { code, err } = await world.run(args, oauth.settings());

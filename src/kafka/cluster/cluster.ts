@@ -1,10 +1,14 @@
-import kafkajs, { type Admin, type ConfigResourceTypes, type PartitionMetadata } from "kafkajs";
+import kafkajs, {
+  type Admin,
+  type ConfigResourceTypes,
+  type MemberDescription,
+  type PartitionMetadata,
+} from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/read-log.ts";
 import type { Committed } from "../mark.ts";
-import { askGroup, type FoundGroup } from "./found-group.ts";
 
 /** A topic of the cluster. `config` is empty without the right to describe configurations. */
 export type FoundTopic = {
@@ -12,6 +16,14 @@ export type FoundTopic = {
   partitions: number;
   replicationFactor: number;
   config: Readonly<Record<string, string>>;
+};
+
+/** A consumer group; `state` is Kafka's name for it. A member that is joining has no partitions. */
+export type FoundGroup = { state: string; members: readonly FoundMember[] };
+type FoundMember = {
+  clientId: string;
+  host: string;
+  partitions: Readonly<Record<string, readonly number[]>>;
 };
 
 /** By the ids of brokers: the leader, -1 for none, and those with a copy and with one that is in sync. */
@@ -75,6 +87,14 @@ const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
     return false;
   }
 };
+
+const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription): FoundMember => ({
+  clientId,
+  // Java formats an address as name/address.
+  host: clientHost.replace(/^.*\//, ""),
+  // Empty before the first assignment: decodes to null.
+  partitions: kafkajs.AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
+});
 
 const disconnect = (admin: Admin, clock: Clock): Promise<void> =>
   clock.withDeadline(TIMEOUT_MS, undefined, () => admin.disconnect()).catch(() => undefined);
@@ -175,7 +195,12 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
           ]),
         );
       }),
-    group: (groupId) => ask((admin) => askGroup(admin, groupId)),
+    group: (groupId) =>
+      ask(async (admin) => {
+        const [found] = (await admin.describeGroups([groupId])).groups;
+        if (!found) throw new Error(`no group ${groupId} in the answer`);
+        return { state: found.state, members: found.members.map(memberOf) };
+      }),
     defaultReplicationFactor: () =>
       ask(async (admin) => {
         const [broker] = (await admin.describeCluster()).brokers;

@@ -16,16 +16,7 @@ import { subjectOf, topicPlans, type TopicNames } from "./topics.ts";
 /** What is wrong with topics. `detail` goes on after their names. */
 export type Finding = { severity: Severity; topics: readonly string[]; detail: string; remedy: string };
 
-/** The check of topics and schemas before `serve` starts. Problems keep it from starting, warnings are only logged. */
-export type Inspection = {
-  schemaIds: ReadonlyMap<RecordName, number>;
-  problems: readonly string[];
-  warnings: readonly string[];
-  /** Set when the events topic is retained for less time than the reconcile flow looks back; also in `warnings`. */
-  retentionWarning: string | null;
-  /** Nothing but schemas is missing: a registry that has just started may not know them yet. */
-  mayPass: boolean;
-};
+export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
 type Found = ReadonlyMap<string, FoundTopic>;
 
@@ -81,11 +72,14 @@ export const journalProblems = (names: TopicNames, found: Found): string[] =>
 export const orderProblems = (names: TopicNames, found: Found): string[] =>
   sentencesOf([orderRule], names, found);
 
-/** Checks topics and schemas. Rejects when Kafka or the registry does not answer. */
+/**
+ * Checks topics and schemas before `serve` starts. Problems keep it from starting, warnings are only logged. Rejects
+ * when Kafka or the registry does not answer.
+ */
 export const inspect = async (
   demands: TopicDemands,
   { cluster, registry }: { cluster: Pick<Cluster, "find">; registry: Pick<Registry, "find"> },
-): Promise<Inspection> => {
+) => {
   const { names, used } = demands;
   const found = await cluster.find(used.map((role) => names[role]));
   const findings = topicFindings(demands, found);
@@ -100,12 +94,14 @@ export const inspect = async (
     if (id === null) problems.push(`Schema ${subjectOf(name)} is not registered in this version: ${SETUP}.`);
     else schemaIds.set(schema, id);
   }
-  const [tooShort] = applied(lookbackRule, demands, found).map(sentenceOf);
+  const [retentionWarning = null] = applied(lookbackRule, demands, found).map(sentenceOf);
   return {
     schemaIds,
     problems,
     warnings: ofSeverity("warning"),
-    retentionWarning: tooShort ?? null,
+    /** Set when events are kept for less time than the reconcile flow looks back; also in `warnings`. */
+    retentionWarning,
+    /** Nothing but schemas is missing: a registry that has just started may not know them yet. */
     mayPass,
   };
 };

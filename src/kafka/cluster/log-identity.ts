@@ -1,48 +1,29 @@
-import type { Range } from "../consume/read-log.ts";
+import type { Ranges } from "../consume/read-log.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
 
 type Place = { partition: number; offset: number };
+type Read = Place & { timestampMs: number };
 type Known = { last: Mark; marks: Mark[] };
 
 export type Dropped = Place & { ageMs: number };
-
-/**
- * Recognises the log of a topic by marks of a few of its records: it may have been created again, truncated, or have
- * lost records before their retention. Problems go on after "the log", such as "ends before offset 7 ...".
- */
-export type LogIdentity = {
-  /** Adds the marks of a `note`, of this or another process. */
-  recall: (note: string) => void;
-  /** The marks as short text, to be committed as metadata. */
-  note: () => string;
-  /** Adds a record that was read in order. */
-  learn: (record: Place & { timestampMs: number }) => void;
-  /** The offset after the last known record. In the same log, later records have higher offsets. */
-  reach: (partition: number) => number;
-  /** Says that another record was at this record's offset; null when not. */
-  contradiction: (record: Place & { timestampMs: number }) => string | null;
-  /** The youngest known record before the log's start that retention cannot have deleted yet; null for none. */
-  dropped: (ranges: ReadonlyMap<number, Range>) => Dropped | null;
-  /** The offset of the last known record, by partition; for `missing`. */
-  lasts: () => ReadonlyMap<number, number>;
-  /**
-   * Says that a log ends before its last known record, of the `lasts` from before the ranges were requested; or null.
-   */
-  missing: (ranges: ReadonlyMap<number, Range>, lasts: ReadonlyMap<number, number>) => string | null;
-};
 
 /** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;
 /** Marks per partition, spread over the horizon: a log that loses records too early loses one of them. */
 const MARKS = 4;
 
-/** @param horizonMs retention deletes no record that is younger, nor those that were written shortly before it */
-export const createLogIdentity = (options: { horizonMs: number; now: () => number }): LogIdentity => {
-  const { horizonMs, now } = options;
+/** A quote lives for one business day: the loss of older entries does no harm. Retention deletes no younger ones. */
+const HORIZON_MS = 86_400_000;
+const SPACING_MS = HORIZON_MS / MARKS;
+
+/**
+ * Recognises the journal by marks of a few of its records: it may have been created again, truncated, or have lost
+ * records before their retention. Problems go on after "the log", such as "ends before offset 7 ...".
+ */
+export const journalIdentity = ({ now }: { now: () => number }) => {
   const known = new Map<number, Known>();
-  const spacingMs = horizonMs / MARKS;
   // A record within the horizon may stand that long after the mark before it: that one must still count.
-  const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < horizonMs + spacingMs;
+  const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < HORIZON_MS + SPACING_MS;
 
   const addMark = (partition: number, mark: Mark): void => {
     const { last, marks } = known.get(partition) ?? { last: mark, marks: [] };
@@ -54,7 +35,8 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
     marks.reduce((ms, mark) => (mark.offset <= offset ? Math.max(ms, mark.timestampMs) : ms), 0);
 
   return {
-    recall: (note) => {
+    /** Adds the marks of a `note`, of this or another process. */
+    recall: (note: string): void => {
       for (const entry of note.split(" ")) {
         const [name = "", marks = ""] = entry.split(":");
         for (const text of marks.split(",")) {
@@ -64,7 +46,8 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
       }
     },
 
-    note: () => {
+    /** The marks as short text, to be committed as metadata. */
+    note: (): string => {
       let text = "";
       for (const [partition, { last, marks }] of known) {
         const oldest = marks.filter(isYoung).sort((a, b) => a.offset - b.offset)[0];
@@ -75,20 +58,23 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
       return text;
     },
 
-    learn: ({ partition, offset, timestampMs }) => {
+    /** Adds a record that was read in order. */
+    learn: ({ partition, offset, timestampMs }: Read): void => {
       const found = known.get(partition);
       const mark = { offset, timestampMs };
       if (!found) addMark(partition, mark);
       else {
         if (offset > found.last.offset) found.last = mark;
-        if (timestampMs - markedMs(found.marks, offset) < spacingMs) return;
+        if (timestampMs - markedMs(found.marks, offset) < SPACING_MS) return;
         found.marks = [...found.marks.filter(isYoung), mark];
       }
     },
 
-    reach: (partition) => (known.get(partition)?.last.offset ?? -1) + 1,
+    /** The offset after the last known record. In the same log, later records have higher offsets. */
+    reach: (partition: number): number => (known.get(partition)?.last.offset ?? -1) + 1,
 
-    contradiction: ({ partition, offset, timestampMs }) => {
+    /** Says that another record was at this record's offset; null when not. */
+    contradiction: ({ partition, offset, timestampMs }: Read): string | null => {
       const found = known.get(partition);
       if (!found || offset > found.last.offset) return null;
       const differs = (mark: Mark): boolean => mark.offset === offset && mark.timestampMs !== timestampMs;
@@ -97,7 +83,8 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
         : null;
     },
 
-    dropped: (ranges) => {
+    /** The youngest known record before the log's start that retention cannot have deleted yet; null for none. */
+    dropped: (ranges: Ranges): Dropped | null => {
       let youngest: Dropped | null = null;
       for (const [partition, { last, marks }] of known) {
         const startOffset = ranges.get(partition)?.startOffset ?? 0;
@@ -110,9 +97,14 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
       return youngest;
     },
 
-    lasts: () => new Map([...known].map(([partition, { last }]) => [partition, last.offset])),
+    /** The offset of the last known record, by partition; for `missing`. */
+    lasts: (): ReadonlyMap<number, number> =>
+      new Map([...known].map(([partition, { last }]) => [partition, last.offset])),
 
-    missing: (ranges, lasts) => {
+    /**
+     * Says that a log ends before its last known record, of the `lasts` from before the ranges were requested; or null.
+     */
+    missing: (ranges: Ranges, lasts: ReadonlyMap<number, number>): string | null => {
       for (const [partition, offset] of lasts)
         if ((ranges.get(partition)?.endOffset ?? 0) <= offset)
           return `ends before offset ${offset} of partition ${partition}, which was read from it`;
@@ -120,13 +112,6 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
     },
   };
 };
-
-/** A quote lives for one business day: the loss of older entries does no harm. */
-const JOURNAL_HORIZON_MS = 86_400_000;
-
-/** Remembers the journal's entries by which another log is recognised. */
-export const journalIdentity = ({ now }: { now: () => number }): LogIdentity =>
-  createLogIdentity({ horizonMs: JOURNAL_HORIZON_MS, now });
 
 export const droppedText = ({ offset, partition, ageMs }: Dropped): string =>
   `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;

@@ -1,18 +1,11 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
-import { askCoordinator } from "./found-group.ts";
-import { openInternalCluster, type InternalBroker } from "../kafkajs-fixes/internal-cluster.ts";
+import { openInternalCluster } from "../kafkajs-fixes/internal-cluster.ts";
 import { preparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
+import type { Right } from "./topics.ts";
 
-export type Verdict = "allowed" | "denied" | "missing";
-/** Finds out what this user may do, by requests that have no effect. Rejects when the brokers' answers do not tell. */
-export type Rights = {
-  topic(name: string, operation: "Describe" | "Read" | "Write"): Promise<Verdict>;
-  /** Whether a member with this session timeout may join a group. */
-  group(groupId: string, sessionTimeoutMs: number): Promise<Verdict>;
-  close(): Promise<void>;
-};
+export type Rights = Awaited<ReturnType<typeof connectRights>>;
 
 const TIMEOUT_MS = 1_000;
 /** Beyond the end of any log: with the right to read, the answer is OFFSET_OUT_OF_RANGE. */
@@ -22,65 +15,65 @@ const UNKNOWN_MEMBER = "cambio-bridge-doctor";
 /** As the bridge's consumers assign partitions: see `failingWithoutLeader`. */
 const ASSIGNMENT = { name: "RoundRobinAssigner", metadata: Buffer.alloc(0) };
 
-/** Brokers check rights first: an error about something else means that the request was allowed. */
-const verdictOf = async (asked: Promise<unknown>): Promise<Verdict> => {
+/** The answers to the requests below where they are allowed: brokers check rights first. */
+const ALLOWED =
+  /^(UNKNOWN_TOPIC_OR_PARTITION|OFFSET_OUT_OF_RANGE|INVALID_RECORD|CORRUPT_MESSAGE|UNKNOWN_MEMBER_ID)$/;
+
+const isDenied = async (asked: Promise<unknown>): Promise<boolean> => {
   try {
     await asked;
-    return "allowed";
+    return false;
   } catch (error) {
     const answer = protocolErrorOf(error);
-    if (/_AUTHORIZATION_FAILED$/.test(answer)) return "denied";
-    if (answer === "UNKNOWN_TOPIC_OR_PARTITION") return "missing";
-    // The errors of the requests below when they are allowed: an offset beyond the end, an empty batch, an
-    // unknown member.
-    if (/^(OFFSET_OUT_OF_RANGE|INVALID_RECORD|CORRUPT_MESSAGE|UNKNOWN_MEMBER_ID)$/.test(answer))
-      return "allowed";
+    if (/_AUTHORIZATION_FAILED$/.test(answer)) return true;
+    if (ALLOWED.test(answer)) return false;
     throw error;
   }
 };
 
-export const connectRights = async (newClient: NewClient, clock: Clock): Promise<Rights> => {
+/** A new cluster has no coordinator at first, or one that is loading: it is asked for two seconds. */
+const COORDINATOR_TRIES = 6;
+const COORDINATOR_AGAIN_MS = 400;
+
+/**
+ * Finds out whether this user lacks a right, by requests that have no effect. Rejects when the brokers' answers do not
+ * tell. A topic that does not exist, or has no leader, denies nothing.
+ */
+export const connectRights = async (newClient: NewClient, clock: Clock) => {
   const cluster = openInternalCluster(newClient());
   await cluster.connect();
   await cluster.refreshMetadata();
 
-  const leaderOf = async (topic: string): Promise<{ partition: number; broker: InternalBroker }> => {
-    const led = cluster.findTopicPartitionMetadata(topic).find(({ leader }) => leader >= 0);
-    if (!led) throw new Error(`topic ${topic} has no leader`);
-    return { partition: led.partitionId, broker: await cluster.findBroker({ nodeId: led.leader }) };
-  };
-
   return {
-    topic: async (topic, operation) => {
-      const described = await verdictOf(cluster.addTargetTopic(topic));
-      if (described !== "allowed" || operation === "Describe") return described;
-      const { partition, broker } = await leaderOf(topic);
-      return verdictOf(
-        operation === "Read"
-          ? broker.fetch({
-              maxWaitTime: 0,
-              topics: [{ topic, partitions: [{ partition, fetchOffset: OFFSET_OUT_OF_RANGE, maxBytes: 1 }] }],
-            })
-          : broker.produce({
-              timeout: TIMEOUT_MS,
-              topicData: [
-                { topic, partitions: [{ partition, messages: [preparedMessage(partition, NO_RECORDS)] }] },
-              ],
-            }),
-      );
+    isTopicDenied: async (topic: string, right: Right): Promise<boolean> => {
+      if (await isDenied(cluster.addTargetTopic(topic))) return true;
+      const led = cluster.findTopicPartitionMetadata(topic).find(({ leader }) => leader >= 0);
+      if (right === "Describe" || !led) return false;
+      const partition = led.partitionId;
+      const broker = await cluster.findBroker({ nodeId: led.leader });
+      if (right === "Read") {
+        const partitions = [{ partition, fetchOffset: OFFSET_OUT_OF_RANGE, maxBytes: 1 }];
+        return isDenied(broker.fetch({ maxWaitTime: 0, topics: [{ topic, partitions }] }));
+      }
+      const partitions = [{ partition, messages: [preparedMessage(partition, NO_RECORDS)] }];
+      return isDenied(broker.produce({ timeout: TIMEOUT_MS, topicData: [{ topic, partitions }] }));
     },
-    group: async (groupId, sessionTimeout) => {
+
+    /** Whether a member with this session timeout may not join a group. */
+    isGroupDenied: async (groupId: string, sessionTimeout: number): Promise<boolean> => {
       // kafkajs's own look-up tries all brokers, and hides their error codes.
       const broker = await cluster.findControllerBroker();
-      const verdict = await verdictOf(broker.findGroupCoordinator({ groupId })).catch(() => null);
-      if (verdict === "denied") return verdict;
-      return askCoordinator(clock, async () => {
-        const coordinator = await cluster.findGroupCoordinator({ groupId });
-        const join = { groupId, sessionTimeout, rebalanceTimeout: sessionTimeout };
-        return verdictOf(
-          coordinator.joinGroup({ ...join, memberId: UNKNOWN_MEMBER, groupProtocols: [ASSIGNMENT] }),
-        );
-      });
+      if (await isDenied(broker.findGroupCoordinator({ groupId })).catch(() => false)) return true;
+      const join = { groupId, sessionTimeout, rebalanceTimeout: sessionTimeout, memberId: UNKNOWN_MEMBER };
+      for (let tries = 1; ; tries++) {
+        try {
+          const coordinator = await cluster.findGroupCoordinator({ groupId });
+          return await isDenied(coordinator.joinGroup({ ...join, groupProtocols: [ASSIGNMENT] }));
+        } catch (error) {
+          if (tries === COORDINATOR_TRIES || !/COORDINATOR/.test(protocolErrorOf(error))) throw error;
+          await clock.sleep(COORDINATOR_AGAIN_MS);
+        }
+      }
     },
     close: () => clock.within(TIMEOUT_MS, undefined, cluster.disconnect()).catch(() => undefined),
   };

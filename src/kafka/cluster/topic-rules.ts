@@ -166,7 +166,7 @@ export const topicRules: readonly Rule[] = [
       ]
     );
   }),
-  problem(["deadLetters", "audit"], compacted),
+  problem(["transactionStatus", "deadLetters", "audit"], compacted),
   problem(["audit"], stampedByWriters),
   problem(
     ROLES,
@@ -186,8 +186,6 @@ export const topicRules: readonly Rule[] = [
       ],
   ),
   orderRule,
-  // An event that was compacted away looks to the reconcile flow as if it had never been published.
-  problem(["transactionStatus"], (topic) => topic.lookbackMs !== null && compacted(topic)),
   lookbackRule,
   together(
     ({ replicas, minInsync = 2 }) =>
@@ -203,17 +201,8 @@ export const topicRules: readonly Rule[] = [
         "grant DescribeConfigs on the topics",
       ],
   ),
-  together(
-    ({ replicas, minInsync }) =>
-      replicas > 1 &&
-      minInsync === replicas && [
-        "cannot be written while one broker is away (min.insync.replicas is the number of replicas)",
-        "lower min.insync.replicas by one, or add a replica",
-      ],
-  ),
   together(unclean, allBut("journal")),
   warning(["commands", "results"], compacted),
-  warning(["transactionStatus"], (topic) => topic.lookbackMs === null && compacted(topic)),
   warning(allBut("journal", "control"), limited),
   warning(
     ["control"],

@@ -2,22 +2,6 @@ import { setMaxListeners } from "node:events";
 import type { ConcurrencySlot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
-/** The state of a partition while it is assigned to this consumer. A partition that comes back gets a new one. */
-export type AssignedPartition = {
-  /** Aborts when the partition is revoked or the process stops. */
-  readonly lost: AbortController;
-  /** Also aborts when the consumer is suspended; replaced when it goes on. */
-  stop: AbortController;
-  /** Null until the group's committed offset is known. */
-  watermark: Watermark | null;
-  /** The last offset that was committed; -1 for none. */
-  committed: number;
-  /** Why it is not read: where to read is looked up, or its records use up the memory limit. */
-  waitsFor: "place" | "room" | null;
-  /** The log does not hold the last record any more: it cannot be read again to recognise the log. */
-  isLastGone: boolean;
-};
-
 /** Without a limit of listeners: each record under way adds one. */
 const newAbortController = (): AbortController => {
   const controller = new AbortController();
@@ -25,14 +9,23 @@ const newAbortController = (): AbortController => {
   return controller;
 };
 
-export const newAssignedPartition = (): AssignedPartition => ({
+/** The state of a partition while it is assigned to this consumer. A partition that comes back gets a new one. */
+export const newAssignedPartition = () => ({
+  /** Aborts when the partition is revoked or the process stops. */
   lost: newAbortController(),
+  /** Also aborts when the consumer is suspended; replaced when it goes on. */
   stop: newAbortController(),
-  watermark: null,
+  /** Null until the group's committed offset is known. */
+  watermark: null as Watermark | null,
+  /** The last offset that was committed; -1 for none. */
   committed: -1,
-  waitsFor: "place",
+  /** Why it is not read: where to read is looked up, or its records use up the memory limit. */
+  waitsFor: "place" as "place" | "room" | null,
+  /** The log does not hold the last record any more: it cannot be read again to recognise the log. */
   isLastGone: false,
 });
+
+export type AssignedPartition = ReturnType<typeof newAssignedPartition>;
 
 /** To be called when the partition is revoked or the process stops. */
 export const endAssignment = ({ lost, stop }: AssignedPartition, reason: Error): void => {

@@ -10,16 +10,7 @@ export type Leadership = {
   isHeld: () => boolean;
 };
 
-export type Elected = Pick<Group, "state"> & {
-  isLeader: () => boolean;
-  /**
-   * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this replica is not
-   * the leader, or the commit fails.
-   */
-  saveNote: (committed: Committed) => Promise<void>;
-  /** Ends the work and leaves the group, bounded in time. */
-  stop: () => Promise<void>;
-};
+export type Elected = ReturnType<typeof elected>;
 
 /** The replica that is assigned this partition is the leader. */
 const PARTITION = 0;
@@ -41,7 +32,7 @@ export const elected = (
   options: GroupOptions,
   work: (leadership: Leadership) => Promise<void>,
   deps: GroupDeps,
-): Elected => {
+) => {
   const { clock, log, random } = deps;
   const { topic, groupId, sessionTimeoutMs } = options;
   const stopped = new AbortController();
@@ -112,16 +103,21 @@ export const elected = (
 
   return {
     isLeader,
-    saveNote: async (committed) => {
+    /**
+     * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this replica is
+     * not the leader, or the commit fails.
+     */
+    saveNote: async (committed: Committed): Promise<void> => {
       if (!isLeader()) throw new Error("another replica may be the leader");
       await group.commit(new Map([[PARTITION, committed]]));
     },
-    state: () => {
+    state: (): ReturnType<Group["state"]> => {
       const { up, detail } = group.state();
       if (!up) return { up, detail: `${topic}: ${detail}` };
       return { up, detail: isLeader() ? "this replica is the leader" : "another replica is the leader" };
     },
-    stop: async () => {
+    /** Ends the work and leaves the group, bounded in time. */
+    stop: async (): Promise<void> => {
       stopped.abort();
       check();
       await running;

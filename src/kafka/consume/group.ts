@@ -6,26 +6,14 @@ import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
-import { groupRoundTrip } from "../kafkajs-fixes/heartbeat-age.ts";
 import { failingWithoutLeader } from "../kafkajs-fixes/lost-leaders.ts";
-import { silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
+import { groupRoundTrip, silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
 
 export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
 export type GroupDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
-export type Group = {
-  /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
-  commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
-  /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
-  lastHeartbeat: () => number;
-  state: () => { up: boolean; detail: string };
-  /** Leaves the group and closes the connections. Bounded in time. */
-  stop(): Promise<void>;
-};
-
-/** With this, members of a group tell that they are bridges: another program there would take their records. */
-export const MEMBER_OF_BRIDGE = "cambio-bridge";
+export type Group = ReturnType<typeof joinGroup>;
 
 /** How often kafkajs, which fetches nothing, looks whether a heartbeat is due. */
 const ROUND_MS = 250;
@@ -44,7 +32,7 @@ export const joinGroup = (
   { topic, groupId, sessionTimeoutMs }: GroupOptions,
   assigned: (partitions: readonly number[]) => void,
   { newClient, clock, log, random }: GroupDeps,
-): Group => {
+) => {
   const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
   const stopped = new AbortController();
   let consumer: Consumer | null = null;
@@ -95,7 +83,7 @@ export const joinGroup = (
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
       maxWaitTimeInMs: ROUND_MS,
       allowAutoTopicCreation: false,
-      partitionAssigners: [failingWithoutLeader(topic, MEMBER_OF_BRIDGE)],
+      partitionAssigners: [failingWithoutLeader(topic)],
       retry: {
         retries: 4,
         initialRetryTime: 100,
@@ -151,7 +139,8 @@ export const joinGroup = (
   };
   const running = run();
   return {
-    commit: async (offsets) => {
+    /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
+    commit: async (offsets: ReadonlyMap<number, Committed>): Promise<void> => {
       const current = consumer;
       if (!current || fault !== null) throw new Error("not a member of the group now");
       const list = [...offsets].map(([partition, { offset, note: metadata }]) => ({
@@ -162,9 +151,11 @@ export const joinGroup = (
       }));
       await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => current.commitOffsets(list));
     },
-    lastHeartbeat: () => heartbeatAt,
+    /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
+    lastHeartbeat: (): number => heartbeatAt,
     state: () => ({ up: fault === null, detail: fault ?? "joined" }),
-    stop: async () => {
+    /** Leaves the group and closes the connections. Bounded in time. */
+    stop: async (): Promise<void> => {
       stopped.abort();
       await running;
     },

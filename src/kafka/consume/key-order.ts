@@ -1,20 +1,8 @@
 import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
 
-/**
- * Runs tasks of the same key one after the other, in order of submission, and tasks of different keys concurrently, at
- * most `maxRunning` at once.
- */
-export type KeyOrder = {
-  /** A task with a null key is ordered with no other. The task must not reject. */
-  submit(key: string | null, task: Task): void;
-  /** While suspended no task starts, and no task that has left its slot gets one again. Running tasks go on. */
-  suspend(isSuspended: boolean): void;
-  /** Tasks submitted and not finished. */
-  readonly unfinished: number;
-  readonly running: number;
-};
+export type KeyOrder = ReturnType<typeof keyOrder>;
 
-export type Task = (slot: ConcurrencySlot) => Promise<void>;
+type Task = (slot: ConcurrencySlot) => Promise<void>;
 
 /** One of the `maxRunning` concurrency slots. A task holds one when it starts. */
 export type ConcurrencySlot = {
@@ -24,7 +12,11 @@ export type ConcurrencySlot = {
   take(signal: AbortSignal): Promise<void>;
 };
 
-export const keyOrder = (maxRunning: number): KeyOrder => {
+/**
+ * Runs tasks of the same key one after the other, in order of submission, and tasks of different keys concurrently, at
+ * most `maxRunning` at once.
+ */
+export const keyOrder = (maxRunning: number) => {
   /** By key with a task that is running or queued: the tasks that come after it. */
   const waitingByKey = new Map<string, Task[]>();
   /** Waits for a free slot, first come, first served. Calling an entry gives it the slot. */
@@ -86,7 +78,8 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   };
 
   return {
-    submit: (key, task) => {
+    /** A task with a null key is ordered with no other. The task must not reject. */
+    submit: (key: string | null, task: Task): void => {
       unfinished += 1;
       const waiting = key === null ? undefined : waitingByKey.get(key);
       if (waiting) {
@@ -96,14 +89,16 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
       if (key !== null) waitingByKey.set(key, []);
       begin(key, task);
     },
-    suspend: (isSuspended) => {
+    /** While suspended no task starts, and no task that has left its slot gets one again. Running tasks go on. */
+    suspend: (isSuspended: boolean): void => {
       suspended = isSuspended;
       fillSlots();
     },
-    get unfinished() {
+    /** Tasks submitted and not finished. */
+    get unfinished(): number {
       return unfinished;
     },
-    get running() {
+    get running(): number {
       return running;
     },
   };

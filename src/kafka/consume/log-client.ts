@@ -27,14 +27,7 @@ export type FetchOptions = {
   waitMs?: number;
 };
 
-/** Reads a topic without a group: asks the leaders of its partitions. Replaced, never repaired. */
-export type LogClient = {
-  /** By partition, the node id of its leader; null where it has none. */
-  leaders: ReadonlyMap<number, number | null>;
-  /** @param positions the offsets to read at, of partitions that this node leads */
-  fetch(leader: number, positions: ReadonlyMap<number, number>, options: FetchOptions): Promise<Fetched[]>;
-  close(): Promise<void>;
-};
+export type LogClient = Awaited<ReturnType<typeof openLogClient>>;
 
 const WAIT_MS = 250;
 const ANSWER_TIMEOUT_MS = 8_000;
@@ -78,12 +71,11 @@ const fetchedOf = (
   };
 };
 
-/** Connects, in bounded time. Rejects when no broker can be reached, and when there is no such topic. */
-export const openLogClient = async (
-  topic: string,
-  newClient: NewClient,
-  clock: Clock,
-): Promise<LogClient> => {
+/**
+ * Reads a topic without a group: asks the leaders of its partitions. Replaced, never repaired. Connects, in bounded
+ * time. Rejects when no broker can be reached, and when there is no such topic.
+ */
+export const openLogClient = async (topic: string, newClient: NewClient, clock: Clock) => {
   const { client, close } = await opened(clock, () => {
     const cluster = openInternalCluster(newClient());
     return {
@@ -120,8 +112,11 @@ export const openLogClient = async (
   };
 
   return {
+    /** By partition, the node id of its leader; null where it has none. */
     leaders: new Map(leaders),
-    fetch: (...question) => clock.within(ANSWER_TIMEOUT_MS, undefined, ask(...question)),
+    /** `positions`: the offsets to read at, of partitions that this node leads. */
+    fetch: (...question: Parameters<typeof ask>) =>
+      clock.within(ANSWER_TIMEOUT_MS, undefined, ask(...question)),
     close,
   };
 };

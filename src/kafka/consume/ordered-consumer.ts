@@ -3,7 +3,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import { ownCopy, sizeOf } from "./record-memory.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
-import { watchLag, type Lag } from "./lag.ts";
+import { watchLag } from "./lag.ts";
 import { joinGroup, type Group, type GroupDeps, type GroupOptions } from "./group.ts";
 import type { Incoming } from "../record.ts";
 import { noteOf, readAssigned, type ClusterQuestions } from "./read-assigned.ts";
@@ -40,21 +40,7 @@ export type Handle = (
   context: { slot: ConcurrencySlot; signal: AbortSignal },
 ) => Promise<void>;
 
-export type OrderedConsumer = Pick<Group, "lastHeartbeat" | "state"> & {
-  /** The partitions that are assigned now. */
-  assignment(): readonly number[];
-  unfinished(): number;
-  inFlight(): number;
-  /** How far the finished records of each assigned partition are behind its end. */
-  lag: () => Lag;
-  /**
-   * While suspended, no record is started, and the signals of those under way abort. The consumer stays in its group,
-   * and reads on until its memory limit.
-   */
-  suspend: (isSuspended: boolean) => void;
-  /** Starts no more records, waits for those under way for at most `drainMs`, commits, and leaves the group. */
-  stop(drainMs: number): Promise<void>;
-};
+export type OrderedConsumer = ReturnType<typeof startOrderedConsumer>;
 
 const AGAIN_AFTER_MS = 2_000;
 /**
@@ -68,7 +54,7 @@ export const startOrderedConsumer = (
   options: OrderedOptions,
   handle: Handle,
   deps: GroupDeps & { connectCluster: () => Promise<ClusterQuestions> },
-): OrderedConsumer => {
+) => {
   const { clock, log } = deps;
   const tasks = keyOrder(options.maxInFlight);
   const assignedPartitions = new Map<number, AssignedPartition>();
@@ -174,21 +160,28 @@ export const startOrderedConsumer = (
 
   return {
     lastHeartbeat: group.lastHeartbeat,
-    state: () => {
+    state: (): ReturnType<Group["state"]> => {
       const member = group.state();
       const read = reading.state();
       return member.up && !read.up ? read : member;
     },
-    assignment: () => [...assignedPartitions.keys()].sort((a, b) => a - b),
-    unfinished: () => tasks.unfinished,
-    inFlight: () => tasks.running,
+    /** The partitions that are assigned now. */
+    assignment: (): readonly number[] => [...assignedPartitions.keys()].sort((a, b) => a - b),
+    unfinished: (): number => tasks.unfinished,
+    inFlight: (): number => tasks.running,
+    /** How far the finished records of each assigned partition are behind its end. */
     lag,
-    suspend: (isSuspended) => {
+    /**
+     * While suspended, no record is started, and the signals of those under way abort. The consumer stays in its group,
+     * and reads on until its memory limit.
+     */
+    suspend: (isSuspended: boolean): void => {
       if (stopping) return;
       for (const assigned of assignedPartitions.values()) suspendPartition(assigned, isSuspended);
       tasks.suspend(isSuspended);
     },
-    stop: async (drainMs) => {
+    /** Starts no more records, waits for those under way for at most `drainMs`, commits, and leaves the group. */
+    stop: async (drainMs: number): Promise<void> => {
       stopping = true;
       reading.stop();
       for (const assigned of assignedPartitions.values())

@@ -29,36 +29,24 @@ export type LogHooks = {
   reached?: ((partition: number, next: number) => void) | undefined;
 };
 
-/** How far a partition was read. */
-export type Place = {
-  next: number;
-  /** Infinity: it is read for ever. */
-  end: number;
-  /** The last record that was taken. */
-  last: Mark | null;
-  /** Retention has deleted `last`: it cannot be read again. */
-  isLastGone: boolean;
-  /** Reading went on without a pause since `last`: only then it need not be read again. */
-  isSettled: boolean;
-  isWanted: boolean;
-  /** How often in a row the next record could not be taken yet, and whether a pause is under way for that. */
-  tries: number;
-  isPaused: boolean;
-  /** How often in a row the broker said that the log does not reach so far. */
-  outOfRange: number;
-};
-
-export const newPlace = (next: number, end: number, last: Mark | null, isLastGone: boolean): Place => ({
+/** How far a partition was read. `end`: Infinity where it is read for ever; `last`: the last record that was taken. */
+export const newPlace = (next: number, end: number, last: Mark | null, isLastGone: boolean) => ({
   next,
   end,
   last,
+  /** Retention has deleted `last`: it cannot be read again. */
   isLastGone,
+  /** Reading went on without a pause since `last`: only then it need not be read again. */
   isSettled: false,
   isWanted: true,
+  /** How often in a row the next record could not be taken yet, and whether a pause is under way for that. */
   tries: 0,
   isPaused: false,
+  /** How often in a row the broker said that the log does not reach so far. */
   outOfRange: 0,
 });
+
+export type Place = ReturnType<typeof newPlace>;
 
 export const isDone = ({ next, end }: Place): boolean => next >= end;
 

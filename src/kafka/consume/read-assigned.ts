@@ -16,15 +16,6 @@ type Deps = LogDeps & { log: Log; connectCluster: () => Promise<ClusterQuestions
 /** Takes a record; `later` if there is no room for it. */
 type Take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark) => boolean | "later";
 
-export type AssignedReading = {
-  /** To be called after a rebalance: reads the partitions that are assigned now, the gained ones from their commits. */
-  begin: (gained: ReadonlyMap<number, AssignedPartition>) => void;
-  /** To be called when a partition has room, or has none any more. */
-  refocus: () => void;
-  state: () => { up: boolean; detail: string };
-  stop: () => void;
-};
-
 const ASK_AGAIN_MS = 1_000;
 
 /** Marks this entry in the commit's metadata, which others use as well. */
@@ -47,7 +38,7 @@ export const readAssigned = (
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
   take: Take,
   deps: Deps,
-): AssignedReading => {
+) => {
   const { clock, log } = deps;
   let round = new AbortController();
   let reading: LogReading | null = null;
@@ -72,6 +63,7 @@ export const readAssigned = (
     return null;
   };
 
+  /** To be called when a partition has room, or has none any more. */
   const refocus = (): void => {
     const positions = new Map<number, number>();
     for (const [partition, { watermark, waitsFor }] of assignedPartitions)
@@ -175,12 +167,14 @@ export const readAssigned = (
   };
 
   return {
-    begin: (gained) => {
+    /** To be called after a rebalance: reads the partitions that are assigned now, gained ones from their commits. */
+    begin: (gained: ReadonlyMap<number, AssignedPartition>): void => {
       readAnew();
       if (gained.size > 0) void askCommitted(gained);
     },
     refocus,
-    state: () => reading?.state() ?? { up: true, detail: "no partition is read" },
+    state: (): ReturnType<LogReading["state"]> =>
+      reading?.state() ?? { up: true, detail: "no partition is read" },
     stop,
   };
 };

@@ -35,13 +35,7 @@ export type LogDeps = {
   random: () => number;
 };
 
-export type LogReading = {
-  /** Resolves when all is read. Rejects with {@link PlaceLost}, with an error of `take`, and when the signal aborts. */
-  ended: Promise<void>;
-  state: () => { up: boolean; detail: string };
-  /** Goes on at these offsets, and reads no other partitions. */
-  focus: (positions: ReadonlyMap<number, number>) => void;
-};
+export type LogReading = ReturnType<typeof readLog>;
 
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 /** A connection that has lasted for so long was no failure. */
@@ -66,7 +60,7 @@ export const readLog = (
   hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
-): LogReading => {
+) => {
   const places = new Map<number, Place>();
   for (const [partition, { startOffset, endOffset }] of ranges) {
     const last = lasts?.get(partition) ?? null;
@@ -232,9 +226,11 @@ export const readLog = (
   void run();
 
   return {
+    /** Resolves when all is read. Rejects with {@link PlaceLost}, an error of `take`, and when the signal aborts. */
     ended,
-    state: () => ({ up: fault === null, detail: fault ?? "reading" }),
-    focus: (positions) => {
+    state: (): { up: boolean; detail: string } => ({ up: fault === null, detail: fault ?? "reading" }),
+    /** Goes on at these offsets, and reads no other partitions. */
+    focus: (positions: ReadonlyMap<number, number>): void => {
       for (const [partition, place] of places) {
         const next = positions.get(partition);
         place.isWanted = next !== undefined;

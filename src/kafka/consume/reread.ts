@@ -4,26 +4,17 @@ import type { Incoming } from "../record.ts";
 import { openLogClient, type LogClient } from "./log-client.ts";
 import type { LogDeps } from "./read-log.ts";
 
-/** Reads one record by its offset. Null when the log does not hold it any more; rejects when it takes too long. */
-export type Reread = (partition: number, offset: number) => Promise<Incoming | null>;
-
 const TIMEOUT_MS = 20_000;
-const IDLE_MS = 30_000;
 const AGAIN_AFTER_MS = 500;
 /** The batch with the record comes whole. */
 const FETCH = { maxBytesPerPartition: 16_384, waitMs: 100 };
 
-/** Reads single records of a topic, one after the other. Its connection is kept while there are requests. */
-export const createReread = (
-  topic: string,
-  { newClient, clock }: Pick<LogDeps, "newClient" | "clock">,
-): { reread: Reread; stop: () => Promise<void> } => {
+/** Reads single records of a topic, one after the other, over one connection. */
+export const createReread = (topic: string, { newClient, clock }: Pick<LogDeps, "newClient" | "clock">) => {
   let opening: Promise<LogClient> | null = null;
-  let idle: NodeJS.Timeout | undefined;
   let before: Promise<unknown> = Promise.resolve();
 
   const stop = async (): Promise<void> => {
-    clearTimeout(idle);
     const last = opening;
     opening = null;
     await last?.then((client) => client.close()).catch(() => undefined);
@@ -54,20 +45,14 @@ export const createReread = (
 
   return {
     stop,
-    reread: async (partition, offset) => {
-      clearTimeout(idle);
+    /** Null when the log does not hold the record any more; rejects when it takes too long. */
+    reread: (partition: number, offset: number): Promise<Incoming | null> => {
       const reading = clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
         await before;
         return read(partition, offset, signal);
       });
       before = reading.catch(() => undefined);
-      try {
-        return await reading;
-      } finally {
-        clearTimeout(idle);
-        idle = setTimeout(() => void stop(), IDLE_MS);
-        idle.unref();
-      }
+      return reading;
     },
   };
 };

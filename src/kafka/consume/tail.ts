@@ -7,12 +7,6 @@ export type TailHooks = LogHooks & {
   begin: (ranges: Ranges) => Ranges;
 };
 
-export type Tail = Pick<LogReading, "state" | "focus"> & {
-  /** Starts reading over. */
-  restart: () => void;
-  stop: () => Promise<void>;
-};
-
 const AGAIN_AFTER_MS = 1_000;
 /** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */
 const MAX_BYTES_PER_PARTITION = 524_288;
@@ -22,7 +16,7 @@ export const startTail = (
   options: Pick<LogOptions, "topic" | "minBytes" | "waitMs">,
   { begin, ...hooks }: TailHooks,
   deps: LogDeps & { ranges: () => Promise<Ranges> },
-): Tail => {
+) => {
   const { clock, log } = deps;
   const { topic } = options;
   const stopped = new AbortController();
@@ -58,10 +52,11 @@ export const startTail = (
   const following = follow();
 
   return {
-    state: () => reading?.state() ?? { up: false, detail },
-    focus: (positions) => reading?.focus(positions),
-    restart: () => round.abort(),
-    stop: async () => {
+    state: (): ReturnType<LogReading["state"]> => reading?.state() ?? { up: false, detail },
+    focus: (positions: ReadonlyMap<number, number>): void => reading?.focus(positions),
+    /** Starts reading over. */
+    restart: (): void => round.abort(),
+    stop: async (): Promise<void> => {
       stopped.abort();
       round.abort();
       await following;

@@ -1,15 +1,17 @@
 /*
  * kafkajs 2.2.4 does not look at the checksums of record batches: a bit that a disk has flipped would be taken for
  * another amount, or another quote. Where one batch cannot be read it delivers nothing of the fetch, also not what
- * lies before. Mended when "checked-batches.ts" in faults.test.ts fails.
+ * lies before. And it decompresses all batches of a fetch before it delivers the first one: batches that are small on
+ * the wire may take all memory. Mended when "checked-batches.ts" in faults.test.ts fails.
  */
-import { LeftToNextFetch } from "./fetch-budget.ts";
 import { crc32c } from "../crc32c.ts";
 import { replaceModule } from "./replace-module.ts";
+import type { decodeRecord } from "./whole-headers.ts";
 
 /** kafkajs's decoder of protocol types, at the beginning of a record batch. */
 type Decoder = { readonly buffer: Buffer; readonly offset: number };
-type DecodeBatch = (decoder: Decoder) => Promise<{ readonly records: readonly unknown[] }>;
+type Batch = { readonly records: readonly ReturnType<typeof decodeRecord>[] };
+type DecodeBatch = (decoder: Decoder) => Promise<Batch>;
 
 /** Where the fields of a batch stand. The checksum covers everything after it. */
 const LENGTH_AT = 8;
@@ -19,29 +21,57 @@ const AFTER_CHECKSUM = 21;
 const COUNT_AT = 57;
 const AFTER_COUNT = 61;
 
-/** The bytes of a record batch were changed after its producer had sent it. A retry rarely helps. */
-export class CorruptBatchError extends Error {
-  override readonly name = "CorruptBatchError";
+/** kafkajs passes all records of a batch as arguments of one call, which overflows the stack at about 120,000. */
+const MAX_BATCH_RECORDS = 100_000;
+/**
+ * Once the batches of a fetch take so much, the others are left to the next fetch. The last one may exceed it: at most
+ * 16 MiB + 64 MiB + 100,000 records of 512 bytes, which is below 130 MiB, per broker.
+ */
+const MAX_FETCH_BYTES = 16 * 1024 * 1024;
+/** Memory of a record besides its bytes: kafkajs's object, two Buffers, strings for offset and timestamp, headers. */
+const RECORD_OVERHEAD_BYTES = 512;
+
+/** A record batch cannot be read: it is corrupt, or would take too much memory. A retry rarely helps. */
+export class BatchError extends Error {
+  override readonly name = "BatchError";
 }
 
 /**
- * Compares a batch with its checksum. One that is cut off at the end of a fetch is not looked at; where it is the first
- * one, which a broker sends whole or not at all, its length is wrong.
- * @throws CorruptBatchError
+ * kafkajs takes an error of this name for a batch that is cut off: it delivers those before, and fetches this one
+ * next.
  */
-export const checkBatch = ({ buffer, offset }: Decoder): void => {
-  const batch = buffer.subarray(offset);
-  const end = AFTER_LENGTH + batch.readInt32BE(LENGTH_AT);
-  const isCut = end > batch.length;
-  if (isCut && offset > 0) return;
-  const isWhole = !isCut && end >= AFTER_COUNT;
-  if (isWhole && crc32c(batch.subarray(AFTER_CHECKSUM, end)) === batch.readUInt32BE(CHECKSUM_AT)) return;
-  // Worded as for a batch that cannot be decompressed: docs/failures.md is for both.
+class LeftToNextFetch extends Error {
+  override readonly name = "KafkaJSPartialMessageError";
+}
+
+const endOf = (batch: Buffer): number => AFTER_LENGTH + batch.readInt32BE(LENGTH_AT);
+
+/** Names a batch, so that an operator can find or skip it. */
+const nameOf = (batch: Buffer): string => {
   const count = batch.length < AFTER_COUNT ? "some" : batch.readInt32BE(COUNT_AT);
-  const place = `a batch of ${end} bytes at offset ${batch.readBigInt64BE(0)}, ${count} records,`;
-  const fault = isWhole ? "its checksum does not match" : `its length is wrong, ${batch.length} bytes came`;
-  throw new CorruptBatchError(`${place} is corrupt: ${fault}`);
+  return `a batch of ${endOf(batch)} bytes at offset ${batch.readBigInt64BE(0)}, ${count} records,`;
 };
+
+/** Compares a batch with its checksum. One that is cut off at the end of a fetch is not looked at. */
+const check = (batch: Buffer, isFirst: boolean): void => {
+  const end = endOf(batch);
+  const isCut = end > batch.length;
+  // A broker sends the first one whole or not at all.
+  if (isCut && !isFirst) return;
+  if (isCut || end < AFTER_COUNT)
+    throw new BatchError(`is corrupt: its length is wrong, ${batch.length} bytes came`);
+  if (crc32c(batch.subarray(AFTER_CHECKSUM, end)) !== batch.readUInt32BE(CHECKSUM_AT))
+    throw new BatchError("is corrupt: its checksum does not match");
+  if (batch.readInt32BE(COUNT_AT) > MAX_BATCH_RECORDS)
+    throw new BatchError(`cannot be read: it has more than ${MAX_BATCH_RECORDS} records`);
+};
+
+const sizeOf = ({ records }: Batch): number =>
+  records.reduce(
+    (sum, { key, value, headers }) =>
+      sum + RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length,
+    0,
+  );
 
 /**
  * Decodes a batch after a look at its checksum. An error would fail the whole fetch: once that has records, the batch
@@ -50,14 +80,23 @@ export const checkBatch = ({ buffer, offset }: Decoder): void => {
 const checked = (decode: DecodeBatch): DecodeBatch => {
   /** kafkajs has one decoder for all batches that a fetch returned of a partition. */
   const haveRecords = new WeakSet<Decoder>();
+  /** By fetch, whose batches are views of one buffer. (Two small fetches may share it: one may be read again.) */
+  const takenBytes = new WeakMap<ArrayBufferLike, number>();
   return async (decoder) => {
+    const bytes = decoder.buffer.subarray(decoder.offset);
+    const takenOf = (): number => takenBytes.get(bytes.buffer) ?? 0;
+    if (takenOf() >= MAX_FETCH_BYTES) throw new LeftToNextFetch("left to the next fetch");
     try {
-      checkBatch(decoder);
+      check(bytes, decoder.offset === 0);
       const batch = await decode(decoder);
+      takenBytes.set(bytes.buffer, takenOf() + sizeOf(batch));
       if (batch.records.length > 0) haveRecords.add(decoder);
       return batch;
     } catch (error) {
-      throw haveRecords.has(decoder) ? new LeftToNextFetch({ cause: error }) : error;
+      if (haveRecords.has(decoder)) throw new LeftToNextFetch("left to the next fetch", { cause: error });
+      throw error instanceof BatchError
+        ? new BatchError(`${nameOf(bytes)} ${error.message}`, { cause: error.cause })
+        : error;
     }
   };
 };

@@ -3,7 +3,7 @@
  * back; without a committed offset it asks for the first one without a pause. Mended when
  * partition-without-leader.test.ts passes without it.
  */
-import { AssignerProtocol, PartitionAssigners, type PartitionAssigner } from "kafkajs";
+import { PartitionAssigners, type PartitionAssigner } from "kafkajs";
 import { errorOfCode } from "../errors.ts";
 
 const LEADER_NOT_AVAILABLE = 5;
@@ -11,10 +11,9 @@ const LEADER_NOT_AVAILABLE = 5;
 /**
  * kafkajs's round robin, for a consumer that fails while a partition of its topic has no leader, so that it is
  * replaced. The assigner is the place where kafkajs hands out the consumer's cluster, before the first request.
- * @param userData what the member tells of itself
  */
 export const failingWithoutLeader =
-  (topic: string, userData: string): PartitionAssigner =>
+  (topic: string): PartitionAssigner =>
   (context) => {
     const { cluster } = context;
     const [refresh, refreshIfNecessary] = [
@@ -31,16 +30,5 @@ export const failingWithoutLeader =
       await refreshIfNecessary();
       if (!areAllLed()) await cluster.refreshMetadata();
     };
-    const roundRobin = PartitionAssigners.roundRobin(context);
-    return {
-      ...roundRobin,
-      protocol: (subscription) => ({
-        name: roundRobin.name,
-        metadata: AssignerProtocol.MemberMetadata.encode({
-          version: roundRobin.version,
-          topics: subscription.topics,
-          userData: Buffer.from(userData),
-        }),
-      }),
-    };
+    return PartitionAssigners.roundRobin(context);
   };

@@ -1,6 +1,3 @@
-/** Chooses the partition of a key like Kafka's Java client. Records without a key are spread evenly. */
-export type Partitioner = (key: Buffer | null, partitions: number) => number;
-
 const SEED = 0x9747b28c;
 const MIX = 0x5bd1e995;
 
@@ -18,9 +15,10 @@ const murmur2 = (bytes: Buffer): number => {
   return hash ^ (hash >>> 15);
 };
 
-export const newPartitioner = (): Partitioner => {
+/** Chooses the partition of a key like Kafka's Java client. Records without a key are spread evenly. */
+export const newPartitioner = () => {
   let next = 0;
-  return (key, partitions) => {
+  return (key: Buffer | null, partitions: number): number => {
     if (key !== null) return (murmur2(key) & 0x7fff_ffff) % partitions;
     next = (next + 1) % partitions;
     return next;

@@ -18,17 +18,9 @@ export type PublisherOptions = BacklogOptions & {
   sendTimeoutMs: number;
 };
 
-/** Writes records to one topic, with acks=all. */
-export type Publisher = {
-  /** Resolves when all in-sync replicas have the record. Rejects with a {@link PublishError}. */
-  publish(record: Outgoing, timeoutMs: number): Promise<RecordPosition>;
-  /** `up`: some partition takes records, as far as is known. */
-  state(): { up: boolean; detail: string; waiting: number };
-  /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */
-  close(drainMs: number): Promise<void>;
-};
+export type Publisher = ReturnType<typeof createPublisher>;
 
-export type PublisherDeps = {
+type Deps = {
   openLookup: () => Promise<LeaderLookup>;
   openSender: () => Promise<Sender>;
   clock: Clock;
@@ -47,11 +39,12 @@ const LOOK_UP_EVERY_MS = 200;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
 /**
- * One lane per partition leader with one produce request in flight; the records that arrive meanwhile are the next
- * batch. A partition for which a broker answers with an error leaves its leader's lane for one apart, until it takes a
- * record again: so it delays no other. What failed is sent again until the deadline of each record.
+ * Writes records to one topic, with acks=all. One lane per partition leader with one produce request in flight; the
+ * records that arrive meanwhile are the next batch. A partition for which a broker answers with an error leaves its
+ * leader's lane for one apart, until it takes a record again: so it delays no other. What failed is sent again until
+ * the deadline of each record.
  */
-export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {
+export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const { topic, sendTimeoutMs } = options;
   const { clock, log } = deps;
   const backlog = createBacklog(options);
@@ -149,7 +142,8 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   const maintained = maintain();
 
   return {
-    publish: (record, timeoutMs) =>
+    /** Resolves when all in-sync replicas have the record. Rejects with a {@link PublishError}. */
+    publish: (record: Outgoing, timeoutMs: number): Promise<RecordPosition> =>
       new Promise((resolve, reject) => {
         if (closed.signal.aborted) {
           reject(new PublishError("closed", `${topic} takes nothing any more: shutting down`));
@@ -169,6 +163,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         } else lanes.enqueue(item);
       }),
 
+    /** `up`: some partition takes records, as far as is known. */
     state: () => ({
       up:
         unreachable === null && lanes.leaders().some((_, partition) => troubles.reasonOf(partition) === null),
@@ -176,7 +171,8 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       waiting: backlog.size(),
     }),
 
-    close: async (drainMs) => {
+    /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */
+    close: async (drainMs: number): Promise<void> => {
       const until = clock.monotonic() + drainMs;
       while (backlog.size() > 0 && clock.monotonic() < until) await clock.sleep(10);
       closed.abort();

@@ -7,12 +7,6 @@ import { redacted } from "../sign-in/sign-in-error.ts";
 import { RegistryError, requestHeaders, secretsOf, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 
-/**
- * Registers a schema and gives its id. `level` is the subject's own compatibility level, null for none; it is
- * left as it is. Rejects, in bounded time, with the registry's reason.
- */
-export type RegisterSchema = (subject: string, schema: Schema, level: string | null) => Promise<number>;
-
 const TIMEOUT_MS = 10_000;
 
 const NOT_FOUND =
@@ -22,13 +16,14 @@ const statusOf = (error: unknown): number | null =>
   error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : null;
 
 /**
- * Uses the client library for registration only: its look-ups have no time limit and take every 404 for an
- * answer.
+ * Uses the client library for registration only: its look-ups have no time limit and take every 404 for an answer.
+ * Gives what registers a schema, and gives its id. `level` is the subject's own compatibility level, null for none; it
+ * is left as it is. Rejects, in bounded time, with the registry's reason.
  */
-export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchema => {
+export const registrar = (options: RegistryOptions, clock: Clock) => {
   const { url, ca } = options;
   const agentOptions = { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) };
-  return async (subject, schema, level) => {
+  return async (subject: string, schema: Schema, level: string | null): Promise<number> => {
     const headers = await requestHeaders(options).catch((error: unknown) => {
       throw new RegistryError(`the schema registry cannot be asked: ${messageOf(error)}`, { cause: error });
     });

@@ -21,12 +21,6 @@ export type RegistryOptions = RegistrySignIn & {
   ca: string | undefined;
 };
 
-/**
- * One request to a schema registry. Null when the registry itself answers that the resource does not exist.
- * Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
- */
-export type AskRegistry = (method: "GET" | "POST", path: string, body?: object) => Promise<unknown>;
-
 /** The registry did not answer, refused, or did not answer like a schema registry. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
@@ -65,7 +59,13 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
   ...(auth && "password" in auth ? [auth.password()] : []),
 ];
 
-export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry => {
+type Method = "GET" | "POST";
+
+/**
+ * Gives what sends one request to a schema registry. Null when the registry itself answers that the resource does not
+ * exist. Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
+ */
+export const askRegistry = (options: RegistryOptions, clock: Clock) => {
   const { url, ca, auth } = options;
   const base = url.replace(/\/+$/, "");
   // Keeps no connection alive: a stale one would fail a request, and requests are rare.
@@ -74,7 +74,7 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     maxResponseSize: MAX_ANSWER_BYTES,
     connect: { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) },
   });
-  const exchange = async (method: "GET" | "POST", path: string, body?: object) => {
+  const exchange = async (method: Method, path: string, body?: object) => {
     const signed = await requestHeaders(options);
     return clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
       const answer = await request(`${base}${path}`, {
@@ -94,7 +94,7 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     });
   };
 
-  return async (method, path, body) => {
+  return async (method: Method, path: string, body?: object): Promise<unknown> => {
     const { status, text, signed } = await exchange(method, path, body).catch((error: unknown) => {
       const what = isSignInFailure(error) ? "cannot be asked" : "does not answer";
       throw new RegistryError(`the schema registry ${what}: ${messageOf(error)}`, { cause: error });

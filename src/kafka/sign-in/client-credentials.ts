@@ -3,8 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
-import { jwtExpiryMs } from "./token-file.ts";
-import type { FetchedToken, TokenFetcher } from "./token-source.ts";
+import { jwtExpiryMs, type FetchedToken, type TokenFetcher } from "./token-source.ts";
 
 export type ClientCredentials = {
   endpoint: string;

@@ -1,15 +1,17 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import type { Log } from "../../runtime/log.ts";
 import { SignInError } from "./sign-in-error.ts";
 
 /** Gives access tokens. All connections share one source. */
 export type TokenSource = {
-  /** Resolves when there is a token, or when asking for one has failed; within the bound of one request. */
-  ready: () => Promise<void>;
-  /** A token that has not expired. Rejects with a SignInError, within bounded time, when there is none. */
-  token: () => Promise<string>;
+  /**
+   * A token that has not expired. Rejects with a SignInError when there is none, or it takes longer than `withinMs`.
+   * The default is short, so that connections report this source's reason.
+   */
+  token: (withinMs?: number) => Promise<string>;
   /** Reports that a broker or the registry refused this token before its expiry. */
   refused: (token: string) => void;
   /** Ends the renewal in the background. */
@@ -25,13 +27,38 @@ export type TokenFetcher = {
   fetch: (signal: AbortSignal) => Promise<FetchedToken>;
 };
 
+/** The expiry of a JWT, unverified, in milliseconds since the epoch; null when it states none, or is no JWT. */
+export const jwtExpiryMs = (token: string): number | null => {
+  const [, payload, signature] = token.split(".");
+  if (payload === undefined || signature === undefined) return null;
+  const exp = objectOf(parseJson(Buffer.from(payload, "base64url").toString("utf8")))?.exp;
+  return typeof exp === "number" && exp > 0 && exp < 1e12 ? exp * 1_000 : null;
+};
+
+const expired = (atMs: number): SignInError =>
+  new SignInError(
+    `the token in KAFKA_OAUTH_TOKEN_FILE expired at ${new Date(atMs).toISOString()} and was not renewed`,
+  );
+
+/** Tokens from a file that another process renews. */
+export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenSource => ({
+  token: () => {
+    const token = read().trim();
+    const expiresAt = jwtExpiryMs(token);
+    const isExpired = expiresAt !== null && expiresAt <= clock.now();
+    return isExpired ? Promise.reject(expired(expiresAt)) : Promise.resolve(token);
+  },
+  refused: () => undefined,
+  close: () => undefined,
+});
+
 type Deps = { clock: Clock; log: Log; random: () => number };
 
 /** A token is renewed at this fraction of its lifetime: slow or failing requests still end before it expires. */
 const RENEW_AT = 0.8;
-const FETCH_TIMEOUT_MS = 10_000;
-/** How long `token()` waits, so that callers report this source's reason; `ready()` waits for as long as a request. */
-const TOKEN_TIMEOUT_MS = 3_000;
+/** Of one request. */
+export const TOKEN_REQUEST_MS = 10_000;
+const TOKEN_WAIT_MS = 3_000;
 const BACKOFF = { baseMs: 500, maxMs: 5_000 };
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 12 * 3_600_000;
@@ -45,95 +72,71 @@ const MIN_REPLACE_AGE_MS = 5_000;
 export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random }: Deps): TokenSource => {
   const closed = new AbortController();
   let current: { token: string; fetchedAt: number; expiresAt: number } | null = null;
-  /** The request under way, or the last failed one until the next begins. */
-  let pending: Promise<FetchedToken> | null = null;
-  let renewing: Promise<void> | null = null;
-  let wake = new AbortController();
+  /** The request under way, or the last one that failed, until the next begins. */
+  let asked: Promise<string> | null = null;
+  let next: NodeJS.Timeout | undefined;
+  let failures = 0;
   let reported = "";
 
   const remainingMs = (): number => (current ? Math.max(0, current.expiresAt - clock.monotonic()) : 0);
 
-  const fetchToken = async (): Promise<FetchedToken> => {
+  const fetchToken = async (): Promise<string> => {
     // The lifetime counts from the request: it is unknown when the issuer answered.
     const fetchedAt = clock.monotonic();
     try {
-      const fetched = await clock.withDeadline(FETCH_TIMEOUT_MS, closed.signal, fetch);
-      if (!/^[\x21-\x7e]+$/.test(fetched.token)) throw new SignInError("it gave no valid token");
-      if (!(fetched.lifetimeMs > 0)) throw new SignInError("it gave a token that has expired already");
-      current = { token: fetched.token, fetchedAt, expiresAt: fetchedAt + fetched.lifetimeMs };
+      const { token, lifetimeMs } = await clock.withDeadline(TOKEN_REQUEST_MS, closed.signal, fetch);
+      if (!/^[\x21-\x7e]+$/.test(token)) throw new SignInError("it gave no valid token");
+      if (!(lifetimeMs > 0)) throw new SignInError("it gave a token that has expired already");
+      current = { token, fetchedAt, expiresAt: fetchedAt + lifetimeMs };
       if (reported !== "") log.info({ what }, "kafka.token.renewed");
       reported = "";
-      return fetched;
+      failures = 0;
+      asked = null;
+      askIn(lifetimeMs * RENEW_AT);
+      return token;
     } catch (error) {
       const reason = `${what}: ${messageOf(error)}`;
       if (reason !== reported && !closed.signal.aborted)
         log.warn({ reason, livesMs: Math.round(remainingMs()) }, "kafka.token.failed");
       reported = reason;
+      askIn(backoffMs(BACKOFF, failures++, random()));
       throw new SignInError(reason);
     }
   };
 
-  const renew = async (): Promise<void> => {
-    for (let failures = 0; !closed.signal.aborted;) {
-      // Before the request: the token may be refused as soon as it has arrived.
-      wake = new AbortController();
-      const asked = (pending ??= fetchToken());
-      const pauseMs = await asked.then(
-        ({ lifetimeMs }) => {
-          pending = null;
-          failures = 0;
-          return lifetimeMs * RENEW_AT;
-        },
-        () => backoffMs(BACKOFF, failures++, random()),
-      );
-      await clock
-        .sleep(Math.min(Math.max(pauseMs, MIN_PAUSE_MS), MAX_PAUSE_MS), wake.signal)
-        .catch(() => undefined);
-      if (pending === asked) pending = null;
-    }
-  };
-
-  /** The request under way, a new one if there is none. */
-  const request = (): Promise<FetchedToken> => {
-    if (!pending) {
-      wake.abort(new Error("needed"));
-      pending = fetchToken();
-    }
-    const asked = pending;
-    renewing ??= renew();
+  const ask = (): Promise<string> => {
+    clearTimeout(next);
+    asked = fetchToken();
+    // In the background nobody waits for it.
+    asked.catch(() => undefined);
     return asked;
+  };
+  const askIn = (ms: number): void => {
+    if (!closed.signal.aborted)
+      next = setTimeout(() => void ask(), Math.min(Math.max(ms, MIN_PAUSE_MS), MAX_PAUSE_MS)).unref();
   };
 
   return {
-    ready: async () => {
-      if (remainingMs() > 0 || closed.signal.aborted) return;
-      await clock.within(FETCH_TIMEOUT_MS, closed.signal, request()).catch(() => undefined);
-    },
-    token: async () => {
+    token: async (withinMs = TOKEN_WAIT_MS) => {
       if (current && remainingMs() > 0) return current.token;
       if (closed.signal.aborted) throw new SignInError(`${what}: closed`);
       try {
-        return (await clock.within(TOKEN_TIMEOUT_MS, closed.signal, request())).token;
+        return await clock.within(withinMs, closed.signal, asked ?? ask());
       } catch (error) {
         if (error instanceof DeadlineError)
-          throw new SignInError(`${what} has not answered yet, after ${TOKEN_TIMEOUT_MS / 1_000} s`);
+          throw new SignInError(`${what} has not answered yet, after ${withinMs / 1_000} s`);
         throw error;
       }
     },
     refused: (token) => {
-      if (
-        closed.signal.aborted ||
-        current?.token !== token ||
-        clock.monotonic() - current.fetchedAt < MIN_REPLACE_AGE_MS
-      )
-        return;
+      if (closed.signal.aborted || current?.token !== token) return;
+      if (clock.monotonic() - current.fetchedAt < MIN_REPLACE_AGE_MS) return;
       current = null;
-      if (!pending) wake.abort(new Error("refused"));
+      if (!asked) void ask();
     },
     close: () => {
-      const reason = new SignInError(`${what}: closed`);
-      closed.abort(reason);
-      wake.abort(reason);
+      closed.abort(new SignInError(`${what}: closed`));
+      clearTimeout(next);
     },
   };
 };

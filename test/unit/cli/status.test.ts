@@ -11,7 +11,6 @@ const deadLetters = { records: 7, lastDay: 2 };
 
 test.each([
   ["nobody is in the group", { state: "Empty" }, true],
-  ["members cannot be seen", { state: "NewProtocol" }, false],
   ["it settles", { state: "PreparingRebalance", members: [memberAt("a")] }, false],
   ["all have other topics", { members: [memberAt("a", { "other.commands": [0] })] }, true],
   ["one takes them", { members: [memberAt("a", { "fx.commands": [0] })] }, false],

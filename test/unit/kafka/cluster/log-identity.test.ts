@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLogIdentity } from "../../../../src/kafka/cluster/log-identity.ts";
+import { journalIdentity } from "../../../../src/kafka/cluster/log-identity.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 1_800_000_000_000;
@@ -10,7 +10,7 @@ const at = (offset: number, ageHours = 0, partition = 0) => ({
   timestampMs: NOW_MS - ageHours * HOUR_MS,
 });
 const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);
-const fresh = () => createLogIdentity({ horizonMs: 24 * HOUR_MS, now: () => NOW_MS });
+const fresh = () => journalIdentity({ now: () => NOW_MS });
 const after = (...records: ReturnType<typeof at>[]) => {
   const identity = fresh();
   for (const record of records) identity.learn(record);

@@ -111,14 +111,6 @@ test("reads on after all records of a full partition have finished in the same i
   await consumer.stop(100);
 });
 
-test("does not call a kafkajs consumer that is about to crash: it would throw", async () => {
-  const { consumer, stop, endAll } = await waiting();
-  stop();
-  endAll();
-  await eventually(() => consumer.unfinished() === 0, "all to end");
-  await consumer.stop(100);
-});
-
 /**
  * A consumer that lists what it started, and whose records end when the test ends them or their signal
  * aborts.

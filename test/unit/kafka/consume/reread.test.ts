@@ -43,7 +43,7 @@ test("tries again with another connection after a failure, and waits for a recor
   expect(await next).toBe("b");
 });
 
-test("rejects after 20 seconds, and closes the connection when nothing was asked for half a minute", async () => {
+test("rejects after 20 seconds, and goes on afterwards", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { kafka, reread, read } = open((log) => log.append(0, ["a"]));
@@ -55,9 +55,4 @@ test("rejects after 20 seconds, and closes the connection when nothing was asked
   const after = read(0, 0);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await after).toBe("a");
-  kafka.state.closed = false;
-  await vi.advanceTimersByTimeAsync(28_000);
-  expect(kafka.state.closed).toBe(false);
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(kafka.state.closed).toBe(true);
 });

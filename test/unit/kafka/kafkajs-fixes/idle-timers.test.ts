@@ -1,12 +1,11 @@
 import { createRequire } from "node:module";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { stopIdleTimers } from "../../../../src/kafka/kafkajs-fixes/idle-timers.ts";
 
 type Queue = {
   push(request: { entry: { correlationId: number }; expectResponse: boolean; sendRequest: () => void }): void;
   fulfillRequest(response: { correlationId: number; payload: unknown; size: number }): void;
   maybeThrottle(forMs: number): void;
-  checkPendingRequests(): void;
 };
 
 const require = createRequire(import.meta.url);
@@ -14,7 +13,7 @@ const RequestQueue = require("kafkajs/src/network/requestQueue/index.js") as new
 stopIdleTimers();
 
 const silent = { debug: () => {}, warn: () => {} };
-const newQueue = (maxInFlightRequests: number | null): Queue =>
+const newQueue = (maxInFlightRequests: number): Queue =>
   new RequestQueue({
     maxInFlightRequests,
     requestTimeout: 8_000,
@@ -24,30 +23,15 @@ const newQueue = (maxInFlightRequests: number | null): Queue =>
     logger: silent,
   });
 
-let sent: number[];
+const sent: number[] = [];
 const push = (queue: Queue, correlationId: number): void => {
   const entry = { correlationId, resolve: () => {}, reject: () => {} };
   queue.push({ entry, expectResponse: true, sendRequest: () => sent.push(correlationId) });
 };
 
-beforeEach(() => {
-  sent = [];
+test("no timer has a negative delay, and none is left where nothing is pending", () => {
   vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-test("a queue with nothing pending sets no timer", () => {
-  const queue = newQueue(null);
-  push(queue, 1);
-  queue.checkPendingRequests();
-  queue.fulfillRequest({ correlationId: 1, payload: {}, size: 0 });
-  expect(sent).toEqual([1]);
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-test("no timer has a negative delay", () => {
+  onTestFinished(() => void vi.useRealTimers());
   const setTimer = vi.spyOn(globalThis, "setTimeout");
   const queue = newQueue(1);
   push(queue, 1);
@@ -61,5 +45,6 @@ test("no timer has a negative delay", () => {
   expect(sent).toEqual([1, 2]);
   const delays = setTimer.mock.calls.map(([, delayMs]) => delayMs ?? 0);
   expect(delays).not.toHaveLength(0);
+  expect(vi.getTimerCount()).toBe(0);
   expect(Math.min(...delays)).toBeGreaterThan(0);
 });

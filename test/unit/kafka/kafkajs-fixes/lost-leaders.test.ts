@@ -18,7 +18,7 @@ const fakeCluster = (leaders: number[]) => {
     },
     findTopicPartitionMetadata: () => leaders.map((leader, partitionId) => ({ partitionId, leader })),
   };
-  failingWithoutLeader("t", "me")({ cluster, groupId: "g" } as unknown as Context);
+  failingWithoutLeader("t")({ cluster, groupId: "g" } as unknown as Context);
   return { cluster, asked, leaders };
 };
 

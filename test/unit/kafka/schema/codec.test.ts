@@ -108,11 +108,6 @@ const foreign: [name: string, change: Change, detail: string][] = [
     (_, accept) => retype(accept, "amount", ["null", "double"]),
     "amount may be double",
   ],
-  [
-    "an amount that may be a double",
-    (_, accept) => retype(accept, "amount", ["null", "string", "double"]),
-    "amount may be double",
-  ],
   ["bytes in place of a text", (_, accept) => retype(accept, "quoteId", "bytes"), "quoteId may be bytes"],
   ["an int in place of a long", (command) => retype(command, "issuedAt", "int"), "issuedAt may be int"],
   [
@@ -200,7 +195,6 @@ describe("of a damaged value, the first field of its writer is kept if it is a t
 
   it.each([
     ["is cut off", valid.subarray(0, -3)],
-    ["is cut off behind it", valid.subarray(0, behind)],
     ["goes on", Buffer.concat([valid, Buffer.of(0)])],
     ["names no branch", Buffer.concat([valid.subarray(0, 16), Buffer.alloc(20, 0x7e)])],
   ])("one that %s", async (_, bytes) => {
@@ -210,7 +204,6 @@ describe("of a damaged value, the first field of its writer is kept if it is a t
   it.each([
     ["is cut off within it", valid.subarray(0, behind - 1)],
     ["is a head alone", valid.subarray(0, 5)],
-    ["states a negative length", Buffer.concat([valid.subarray(0, 5), Buffer.of(0x05), Buffer.alloc(40)])],
     [
       "begins with a text of 16 KiB",
       written(7, commandSchema(), { command: { commandId: "x".repeat(16_384) } }).subarray(0, -1),
@@ -227,12 +220,6 @@ describe("of a damaged value, the first field of its writer is kept if it is a t
     expect(await firstOf(text, cutOff)).toEqual({ name: "origin", text: "desk" });
     const reversed = commandSchema((command) => command.fields.reverse());
     expect(await firstOf(reversed, written(7, reversed).subarray(0, -3))).toBeUndefined();
-  });
-
-  it("not where the writer's schema does not fit", async () => {
-    const other = commandSchema((command) => retype(command, "issuedAt", "int"));
-    const over = { command: { issuedAt: 1_795_262_400 } };
-    expect(await firstOf(other, written(7, other, over).subarray(0, -3))).toBeUndefined();
   });
 });
 
@@ -252,19 +239,6 @@ it("does not ask for an id that no registry gives out", () => {
   const { decode, writer } = reading({});
   expect(decode(Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1]))).toMatchObject({ ok: false });
   expect(writer).not.toHaveBeenCalled();
-});
-
-it("keeps known schemas, however many unknown ids follow", async () => {
-  const { decode, writer } = reading({ 7: registered(commandSchema()) });
-  await decode(valid);
-  for (let id = 100; id < 10_200; id += 1) {
-    const bytes = Buffer.alloc(6);
-    bytes.writeInt32BE(id, 1);
-    await decode(bytes);
-  }
-  const asked = writer.mock.calls.length;
-  expect(decode(valid)).toMatchObject({ ok: true });
-  expect(writer).toHaveBeenCalledTimes(asked);
 });
 
 it("lets a caller come again later instead of waiting, whatever the registry answers", async () => {

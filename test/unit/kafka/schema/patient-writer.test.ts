@@ -26,12 +26,6 @@ const registryThatKnows = (atMs: number, failing = () => false) => {
   return { writer, asked };
 };
 
-it("asks once for an id that is known", async () => {
-  const { writer, asked } = registryThatKnows(0);
-  expect(await writer(7)).toBe(SCHEMA);
-  expect(asked).toEqual([0]);
-});
-
 it("asks again for one that is not known yet, at growing distances", async () => {
   const { writer, asked } = registryThatKnows(6_000);
   expect(await writer(7)).toBe(SCHEMA);

@@ -25,21 +25,15 @@ const connected = async (routes: Routes, over: { url?: string; clock?: Clock } =
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
 
-it("gives the schema of an id", async () => {
+it("gives the schema of an id, and null where the registry says that there is none", async () => {
   const { registry } = await connected({ "GET /schemas/ids/7": ok({ schema: ours }) });
   expect(await registry.writer(7)).toEqual({ kind: null, text: ours });
-});
-
-it("gives null when the registry itself answers that there is no such schema", async () => {
-  const { registry } = await connected({});
-  expect(await registry.writer(7)).toBeNull();
+  expect(await registry.writer(8)).toBeNull();
 });
 
 it.each<[string, Answer | "reset"]>([
   ["a proxy's 404", { status: 404, body: "<html>no upstream</html>" }],
-  ["an empty 404", { status: 404, body: "" }],
   ["a 401", { status: 401, body: { error_code: 401, message: "Unauthorized" } }],
-  ["a 500", { status: 500, body: { error_code: 50001, message: "store" } }],
   ["a redirect", { status: 302, body: "" }],
   ["a 200 that is not JSON", ok("<html>sign in</html>")],
   ["a 200 without a schema", ok({})],
@@ -67,21 +61,6 @@ it("aborts an endless answer", async () => {
   await expect(registry.writer(7)).rejects.toThrow("does not answer");
 });
 
-it("authenticates with the current password", async () => {
-  const { url, asked } = await startFakeRegistry(() => UNKNOWN);
-  let password = "old";
-  const auth = { username: "bridge", password: () => password };
-  const registry = connectRegistry({ url: `${url}/`, auth, ca: undefined }, systemClock);
-  await registry.writer(1);
-  password = "new";
-  await registry.writer(2);
-  const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
-  expect(asked.map(({ path, authorization }) => [path, authorization])).toEqual([
-    ["/schemas/ids/1", basic("bridge:old")],
-    ["/schemas/ids/2", basic("bridge:new")],
-  ]);
-});
-
 it("finds a registered schema by a normalized look-up", async () => {
   const { registry, asked } = await connected({ "POST /subjects/a%2Fb-value?normalize=true": ok({ id: 3 }) });
   expect(await registry.find("a/b-value", SCHEMA)).toBe(3);
@@ -101,12 +80,8 @@ it("takes a schema with another default for a different one", async () => {
   const changed = JSON.parse(ours.replace('"default":null', '"default":null,"aliases":["old"]')) as unknown;
   const { registry } = await connected(latest(changed));
   expect(await registry.find("s", SCHEMA)).toBeNull();
-});
-
-it("finds nothing for an unknown subject", async () => {
-  const { registry } = await connected({});
-  expect(await registry.find("s", SCHEMA)).toBeNull();
-  expect(await registry.incompatibility("s", SCHEMA)).toBeNull();
+  expect(await registry.find("unknown", SCHEMA)).toBeNull();
+  expect(await registry.incompatibility("unknown", SCHEMA)).toBeNull();
 });
 
 it("says why the subject's latest schema cannot be read", async () => {

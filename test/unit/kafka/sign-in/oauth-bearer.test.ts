@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { oauthBearer } from "../../../../src/kafka/sign-in/oauth-bearer.ts";
 import { redacted, SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
 import { mskIam } from "../../../../src/kafka/sign-in/msk-iam.ts";
-import { tokenFile } from "../../../../src/kafka/sign-in/token-file.ts";
+import { tokenFile } from "../../../../src/kafka/sign-in/token-source.ts";
 import { UsageError } from "../../../../src/runtime/errors.ts";
 
 type Arguments = Parameters<ReturnType<typeof oauthBearer>["authenticationProvider"]>[0];

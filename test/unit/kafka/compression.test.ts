@@ -4,7 +4,8 @@ import kafkajs, { CompressionTypes } from "kafkajs";
 import lz4 from "lz4js";
 import { compress as snappy } from "snappyjs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { DecompressionError, readAllCompressions } from "../../../../src/kafka/compression/compression.ts";
+import { readAllCompressions } from "../../../src/kafka/compression.ts";
+import { BatchError } from "../../../src/kafka/kafkajs-fixes/checked-batches.ts";
 
 type Codec = { decompress: (data: Buffer) => Promise<Buffer> };
 
@@ -22,7 +23,7 @@ const names = Object.keys(CODECS) as Name[];
  * end, in base64.
  */
 const batches = JSON.parse(
-  readFileSync(new URL("../../../support/compressed-batches.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../support/compressed-batches.json", import.meta.url), "utf8"),
 ) as Record<"java" | "librdkafka", Record<Name, string>>;
 
 const batch = (producer: "java" | "librdkafka", name: Name): Buffer =>
@@ -49,13 +50,13 @@ describe.each(["java", "librdkafka"] as const)("a batch of %s", (producer) => {
         (read) => (read.equals(records) ? "the same" : "something else"),
         (error: unknown) => error,
       );
-      expect(outcome === "something else" || outcome instanceof DecompressionError).toBe(true);
+      expect(outcome === "something else" || outcome instanceof BatchError).toBe(true);
     }
   });
 
   it.each(names)("with %s, larger than the bound, is refused", async (name) => {
     readAllCompressions(records.length - 1);
-    await expect(decompress(name, batch(producer, name))).rejects.toThrow(DecompressionError);
+    await expect(decompress(name, batch(producer, name))).rejects.toThrow(BatchError);
   });
 });
 
@@ -96,10 +97,10 @@ const uint32 = (value: number): Buffer => {
   return bytes;
 };
 
-it("reads stored blocks of LZ4, their checksums, and a wrong checksum of the header", async () => {
+it("reads stored blocks of LZ4, and a wrong checksum of the header", async () => {
   const text = Buffer.from("stored as it is");
-  const block = [uint32(0x80000000 + text.length), text, Buffer.from("abcd")];
-  const frame = Buffer.concat([lz4Head(0x70, 4), ...block, ...block, uint32(0)]);
+  const block = [uint32(0x80000000 + text.length), text];
+  const frame = Buffer.concat([lz4Head(0x60, 4), ...block, ...block, uint32(0)]);
   expect(String(await decompress("lz4", frame))).toBe("stored as it isstored as it is");
 });
 
@@ -108,15 +109,9 @@ const zstdHead = (descriptor: number): Buffer => Buffer.from([0x28, 0xb5, 0x2f, 
 const repeated = (bytes: number, isLast: boolean): Buffer =>
   Buffer.concat([uint32((bytes << 3) | 2 | Number(isLast)).subarray(0, 3), Buffer.from([0x61])]);
 
-it("reads several frames of Zstandard, and skips what is none", async () => {
-  const frame = Buffer.concat([zstdHead(0x38), repeated(3, false), repeated(2, true)]);
-  const skipped = Buffer.concat([uint32(0x184d2a53), uint32(4), Buffer.from("skip")]);
-  expect(String(await decompress("zstd", Buffer.concat([frame, skipped, frame])))).toBe("aaaaaaaaaa");
-});
-
 it("reads a few bytes in a frame of Zstandard that declares a window of 1 GB, and of 128 MB as Kafka's level 22 does", async () => {
   const frame = Buffer.concat([zstdHead(0xa0), repeated(3, false), repeated(2, true)]);
-  expect(String(await decompress("zstd", Buffer.concat([frame, frame])))).toBe("aaaaaaaaaa");
+  expect(String(await decompress("zstd", frame))).toBe("aaaaa");
   const level22 = Buffer.from("KLUv/QCIrAAAeGhlbGxvIGEgY29tbWFuZAEA4UoRAQAA", "base64");
   expect(String(await decompress("zstd", level22))).toBe("hello hello hello a command");
 });
@@ -126,25 +121,16 @@ const whole = [
   Buffer.concat([zstdHead(0x38), repeated(3, false), repeated(2, true)]),
   zstdCompressSync("a command", { params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
 ];
-const cutOff = whole.flatMap((frame) =>
-  Array.from({ length: frame.length - 1 }, (_, at) => frame.subarray(0, at + 1)),
-);
 
-it("refuses Zstandard that is cut off, in its first frame or a later one", async () => {
-  for (const cut of cutOff) {
-    const text = cut.toString("hex");
-    await expect(decompress("zstd", cut), text).rejects.toThrow(DecompressionError);
-    await expect(decompress("zstd", Buffer.concat([...whole, cut])), text).rejects.toThrow(
-      DecompressionError,
-    );
+it("refuses Zstandard that is cut off, or goes on with something else", async () => {
+  for (const frame of whole) {
+    for (let bytes = 1; bytes < frame.length; bytes += 1)
+      await expect(decompress("zstd", frame.subarray(0, bytes)), `${bytes} bytes`).rejects.toThrow(
+        BatchError,
+      );
+    for (const more of [frame, Buffer.from("and more")])
+      await expect(decompress("zstd", Buffer.concat([frame, more]))).rejects.toThrow(BatchError);
   }
-});
-
-it("refuses Zstandard that goes on with something else", async () => {
-  for (const frame of whole)
-    await expect(decompress("zstd", Buffer.concat([frame, Buffer.from("and more")]))).rejects.toThrow(
-      DecompressionError,
-    );
 });
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -167,6 +153,11 @@ const bombs: [string, Name, Buffer][] = [
       ...Array.from({ length: 17 }, () => Buffer.concat([uint32(20_000), Buffer.alloc(20_000)])),
       uint32(0),
     ]),
+  ],
+  [
+    "LZ4 whose stored block says that it is 2 GB",
+    "lz4",
+    Buffer.concat([lz4Head(0x68, 4).subarray(0, 6), Buffer.alloc(9), uint32(0xffffffff), Buffer.alloc(40)]),
   ],
   [
     "LZ4 with a block that grows beyond its frame's block size",
@@ -197,20 +188,10 @@ const bombs: [string, Name, Buffer][] = [
       repeated(1, true),
     ]),
   ],
-  [
-    "Zstandard in frames that are too large only together",
-    "zstd",
-    Buffer.concat(Array.from({ length: 3 }, () => zstdCompressSync(Buffer.alloc(MAX_BYTES / 2)))),
-  ],
-  [
-    "Zstandard in a hundred thousand frames, which would take half a minute",
-    "zstd",
-    Buffer.concat(Array.from({ length: 100_000 }, () => Buffer.concat([zstdHead(0xa0), repeated(1, true)]))),
-  ],
 ];
 
 it.each(bombs)("refuses %s", async (_, name, data) => {
-  await expect(decompress(name, data)).rejects.toThrow(DecompressionError);
+  await expect(decompress(name, data)).rejects.toThrow(BatchError);
 });
 
 it.each([
@@ -218,17 +199,6 @@ it.each([
   ["snappy", Buffer.from([0x80])],
   ["lz4", Buffer.from("not a frame of LZ4")],
   ["zstd", Buffer.from("not a frame of Zstandard")],
-] as const)("says which batch cannot be decompressed: %s", async (name, data) => {
-  await expect(decompress(name, data)).rejects.toThrow(`a ${name} batch of ${data.length} bytes`);
-});
-
-it("names the offset of a batch that was fetched", async () => {
-  const data = Buffer.from("not a frame of Zstandard");
-  const fetched = Buffer.concat([Buffer.alloc(100), data]);
-  const head = fetched.subarray(39);
-  head.writeBigInt64BE(41n, 0);
-  head.writeInt32BE(49 + data.length, 8);
-  head.writeInt8(2, 16);
-  head.writeInt32BE(3, 57);
-  await expect(decompress("zstd", fetched.subarray(100))).rejects.toThrow("at offset 41, 3 records, cannot");
+] as const)("says what cannot be decompressed: %s", async (name, data) => {
+  await expect(decompress(name, data)).rejects.toThrow(`cannot be decompressed (${name}): `);
 });

@@ -1,0 +1,111 @@
+import { promisify } from "node:util";
+import { constants, unzip, zstdDecompressSync } from "node:zlib";
+import kafkajs, { CompressionTypes } from "kafkajs";
+import lz4 from "lz4js";
+import { uncompress } from "snappyjs";
+import { messageOf } from "../runtime/errors.ts";
+import { BatchError } from "./kafkajs-fixes/checked-batches.ts";
+
+/** Throws when the data is broken, or would become larger than `maxBytes`. */
+type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
+
+/** Far above what producers write: a batch has at most 1 MB on the wire by default. */
+const MAX_BATCH_BYTES = 64 * 1024 * 1024;
+
+const unzipAsync = promisify(unzip);
+const decompressGzip: Decompress = (data, maxBytes) => unzipAsync(data, { maxOutputLength: maxBytes });
+
+/** What every Java producer writes before its blocks. librdkafka writes one bare block. */
+const JAVA_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
+/** Magic and two version numbers. */
+const JAVA_HEAD_BYTES = 16;
+
+/** Decompresses a bare snappy block, or the framed blocks of snappy-java. */
+const decompressSnappy: Decompress = (data, maxBytes) => {
+  if (!data.subarray(0, JAVA_MAGIC.length).equals(JAVA_MAGIC)) return uncompress(data, maxBytes);
+  const blocks: Buffer[] = [];
+  let bytes = 0;
+  for (let at = JAVA_HEAD_BYTES; at < data.length;) {
+    const start = at + 4;
+    at = start + data.readUInt32BE(at);
+    if (at > data.length) throw new Error("a block is cut off");
+    const block = uncompress(data.subarray(start, at), maxBytes - bytes);
+    blocks.push(block);
+    bytes += block.length;
+  }
+  return Buffer.concat(blocks, bytes);
+};
+
+/** lz4js: its types say that this gives nothing. */
+const boundOf = lz4.decompressBound as unknown as (frame: Buffer) => number;
+/** Of an LZ4 frame: magic, flags, block size and header checksum. */
+const LZ4_HEAD_BYTES = 7;
+const LZ4_FLAG = { blockChecksums: 0x10, contentSize: 0x08 };
+/** The other bit says that a block is stored as it is. */
+const LZ4_BLOCK_BYTES = 0x7fff_ffff;
+
+const decompressLz4: Decompress = (frame, maxBytes) => {
+  const flags = frame.readUInt8(4);
+  // lz4js takes them from the wrong place. No Kafka client writes any.
+  if (flags & LZ4_FLAG.blockChecksums) throw new Error("its blocks have checksums");
+  // Throws where a block ends beyond the frame: lz4js would read on for seconds.
+  let at = LZ4_HEAD_BYTES + (flags & LZ4_FLAG.contentSize ? 8 : 0);
+  for (let bytes = -1; bytes !== 0; at += 4 + bytes) bytes = frame.readUInt32LE(at) & LZ4_BLOCK_BYTES;
+  const most = boundOf(frame);
+  if (most > maxBytes) throw new Error(`it may become ${most} bytes`);
+  const space = Buffer.alloc(most);
+  const bytes = lz4.decompressFrame(frame, space);
+  // A write beyond the end of a typed array is silently ignored.
+  if (bytes > most) throw new Error("it becomes larger than it says");
+  // A copy: the records are views of this buffer and would keep the unused rest in memory.
+  return Buffer.from(space.subarray(0, bytes));
+};
+
+/**
+ * All that the format allows: producers declare a window of 128 MB also for a few bytes, as they do not know the size
+ * before. Memory that is not written to is not taken, so `maxOutputLength` bounds it.
+ */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 31 };
+
+/** What `info` gives, which the types do not know: `bytesWritten` is how much of the input was read. */
+type Frame = { buffer: Buffer; engine: { bytesWritten: number } };
+
+/** Decompresses one Zstandard frame: producers write no second one, and `node:zlib` would leave it out. */
+const decompressZstd: Decompress = (data, maxBytes) => {
+  // Node.js 22 takes a frame that is cut off for a whole one: then it reads the byte that is added here, too.
+  const input = Buffer.concat([data, Buffer.alloc(1)]);
+  const options = { params: ZSTD_PARAMS, info: true, maxOutputLength: maxBytes };
+  const { buffer, engine } = zstdDecompressSync(input, options) as unknown as Frame;
+  if (engine.bytesWritten !== data.length) throw new Error("it is not one whole frame");
+  return buffer;
+};
+
+const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>, string, Decompress][] = [
+  [CompressionTypes.GZIP, "gzip", decompressGzip],
+  [CompressionTypes.Snappy, "snappy", decompressSnappy],
+  [CompressionTypes.LZ4, "lz4", decompressLz4],
+  [CompressionTypes.ZSTD, "zstd", decompressZstd],
+];
+
+const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
+  compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
+  decompress: async (data: Buffer): Promise<Buffer> => {
+    try {
+      return await decompress(data, maxBytes);
+    } catch (error) {
+      throw new BatchError(`cannot be decompressed (${name}): ${messageOf(error)}`, { cause: error });
+    }
+  },
+});
+
+/**
+ * Lets kafkajs read batches of every compression type of Kafka. kafkajs has one table of codecs per process; setting
+ * them again is harmless. Its own gzip codec is replaced because it does not limit the decompressed size.
+ */
+export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
+  const { CompressionCodecs } = kafkajs;
+  for (const [type, name, decompress] of decompressors) {
+    const made = codec(name, decompress, maxBytes);
+    CompressionCodecs[type] = () => made;
+  }
+};
