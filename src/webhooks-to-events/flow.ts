@@ -1,7 +1,7 @@
 import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext, type Span } from "../runtime/traces.ts";
-import { parseBody } from "./parse.ts";
+import { parseBody } from "../notification/notification.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { Admission, Refusal } from "./verify.ts";
 

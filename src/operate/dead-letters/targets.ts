@@ -4,7 +4,7 @@ import { inspect } from "../../kafka/cluster/inspect.ts";
 import { PublishError } from "../../kafka/produce/publish-error.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
-import { parseBody } from "../../webhooks-to-events/parse.ts";
+import { parseBody } from "../../notification/notification.ts";
 import type { Connections } from "../connections.ts";
 import type { DeadLetter, Original } from "./letter.ts";
 

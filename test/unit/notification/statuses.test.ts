@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { meaningOf } from "../../../src/notification/statuses.ts";
+import { meaningOf } from "../../../src/notification/translate.ts";
 
 test.each([
   ["AWAITING_PAYMENT", "AWAITING_FUNDS", "OUTBOUND"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { topicProgress } from "../../../../src/notification/wire/topic-progress.ts";
+import { topicProgress } from "../../../../src/notification/wire/follow-events.ts";
 
 const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);
 const at = (offset: number) => ({ partition: 0, offset });
