@@ -9,13 +9,13 @@ import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "../commands-to-results/wire/open.ts";
 import { openDeadLetters } from "../services/dead-letters.ts";
 import { openEvents } from "../notification/wire/events.ts";
-import { openControl, type Control } from "./control/control.ts";
+import { openControl, type Control } from "./control.ts";
 import { createServices, type Services } from "../services/services.ts";
 import { closeServer, listen } from "./listen.ts";
 import { openPartner } from "../services/partner.ts";
 import { openTraces } from "../services/traces/open.ts";
 import type { Subsystem } from "../services/subsystem.ts";
-import { PAUSABLE } from "./control/entry.ts";
+import { PAUSABLE } from "../services/pause-entry.ts";
 import { openReconcile, type ReconcileFlow } from "../log-to-events/wire/open.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
 import { webhookFlow, webhookServer } from "../webhooks-to-events/wire.ts";
@@ -83,7 +83,7 @@ export const startBridge = async (
   });
 
   const traces = await openTraces(config, { metrics, clock, log });
-  const shared = createServices(config, clock, log);
+  const shared = createServices(config, clock, log, { metrics });
   const services: Services = {
     ...shared,
     traces,
@@ -96,9 +96,7 @@ export const startBridge = async (
 
   const readiness = () => readinessOf(components());
   const management = createManagementServer({ readiness, registry: metrics.registry });
-  const webhooks = runs("webhooks")
-    ? webhookServer(config, { services, metrics, isOpen: () => state === "running" })
-    : null;
+  const webhooks = runs("webhooks") ? webhookServer(services, () => state === "running") : null;
 
   // One client for both flows, because its limits hold for all calls together.
   const partner = runs("commands") || runs("reconcile") ? openPartner(config, services) : null;
@@ -147,24 +145,17 @@ export const startBridge = async (
       webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
     };
     const { schemaIds } = await orStopped(
-      awaitPrerequisites(config, services, signal, (reason) => (waitingFor = reason)),
+      awaitPrerequisites(services, signal, (reason) => (waitingFor = reason)),
     );
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
-    const deadLetters = opened(openDeadLetters(config, services, metrics));
+    const deadLetters = opened(openDeadLetters(services));
     const schemaId = idOf("transaction-status-updated");
     const events =
-      webhooks || runs("reconcile")
-        ? opened(
-            await orStopped(
-              openEvents(config, { services, schemaId, outOfOrder: () => metrics.outOfOrder.inc() }),
-            ),
-          )
-        : null;
-    if (webhooks && events)
-      webhooks.connect(webhookFlow(config, { services, deadLetters, publishOnce: events.publishOnce }));
+      webhooks || runs("reconcile") ? opened(await orStopped(openEvents(services, schemaId))) : null;
+    if (webhooks && events) webhooks.connect(webhookFlow(services, deadLetters, events.publishOnce));
     const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
     if (partner) {
-      const pauses = opened(await orStopped(openControl(config, services, pausable)));
+      const pauses = opened(await orStopped(openControl(services, pausable)));
       control = pauses;
       if (runs("commands")) {
         const schemaIds = {
@@ -177,8 +168,7 @@ export const startBridge = async (
       }
       if (events && runs("reconcile")) {
         const untilOpen = (until: AbortSignal): Promise<void> => pauses.untilOpen("reconcile", until);
-        const deps = { services, metrics, events, partner, schemaId, untilOpen };
-        reconcileFlow = opened(openReconcile(config, deps));
+        reconcileFlow = opened(openReconcile({ services, events, partner, schemaId }, untilOpen));
       }
     }
     state = "running";

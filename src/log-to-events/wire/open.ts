@@ -1,9 +1,7 @@
-import type { Config } from "../../config/config.ts";
 import { elected } from "../../kafka/consume/elected.ts";
 import type { Report } from "../flow.ts";
 import type { Period } from "../period.ts";
 import { isAhead, reconcileRepeatedly } from "../schedule.ts";
-import type { Metrics } from "../../ops/metrics.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import { withCluster } from "../../services/with-cluster.ts";
@@ -15,15 +13,11 @@ export type ReconcileFlow = Subsystem & { isLeader: () => boolean };
 
 /** Starts the reconcile flow: publishes what webhooks missed, on one elected replica at a time. */
 export const openReconcile = (
-  config: Config,
-  {
-    metrics,
-    untilOpen,
-    ...deps
-  }: ReconcileDeps & { metrics: Metrics; untilOpen: (signal: AbortSignal) => Promise<void> },
+  deps: ReconcileDeps,
+  untilOpen: (signal: AbortSignal) => Promise<void>,
 ): ReconcileFlow => {
   const { services } = deps;
-  const { clock, log } = services;
+  const { config, clock, log, metrics } = services;
 
   /** Tells later leaders, and the console, without waiting: a run counts even if this fails. */
   const keep = (completeAtMs: number): void => {
@@ -67,7 +61,7 @@ export const openReconcile = (
       // If it fails, the election tries again: a run that does not know how far to look back may miss events.
       completeAtMs = await withCluster(services, (cluster) => lastCompleteAt(config, cluster));
       show();
-      const run = reconcileRuns(config, deps, {
+      const run = reconcileRuns(deps, {
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may be the leader");
         },

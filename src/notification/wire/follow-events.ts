@@ -1,4 +1,3 @@
-import type { Config } from "../../config/config.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
@@ -90,12 +89,8 @@ const FETCH = { minBytes: 65_536, waitMs: 200 };
 const READY_AFTER_MS = 15_000;
 
 /** Follows the events topic from the start of the dedup window. Rejects if Kafka does not answer. */
-export const followEvents = async (
-  config: Config,
-  services: Services,
-  schemaId: number,
-): Promise<FollowedEvents> => {
-  const { clock, log } = services;
+export const followEvents = async (services: Services, schemaId: number): Promise<FollowedEvents> => {
+  const { config, clock, log } = services;
   const windowMs = config.webhook.dedupWindowMs;
   const topic = config.topics.transactionStatus;
   const window = eventWindow({ windowMs, maxBytes: MAX_BYTES });

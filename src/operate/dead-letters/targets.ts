@@ -70,7 +70,7 @@ export const eventsTarget = async (
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
-  const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
+  const events = await openEvents(services, schemaId);
   try {
     await events.untilRead(signal);
   } catch (error) {
