@@ -113,11 +113,10 @@ export const openTraces = (
   const tracer = provider.getTracer("cambio-bridge");
 
   return {
-    begin: ({ name, kind, parent, isRemote = false, link = null }) => {
+    begin: ({ name, kind, parent, link = null }) => {
       // Within an unsampled span of this process every sampler decides the same: no new ids are needed.
-      if (parent !== null && !isRemote && parent.traceparent.endsWith("-00"))
-        return { ...parent, isSampled: false, end: nothing };
-      const from = parent && contextOf(parent, isRemote);
+      if (parent?.traceparent.endsWith("-00") === true) return { ...parent, isSampled: false, end: nothing };
+      const from = parent && contextOf(parent, false);
       const linked = link && contextOf(link, true);
       const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
       const links = linked ? [{ context: linked }] : [];

@@ -40,21 +40,9 @@ describe("a span", () => {
     expect(counts).toEqual({ exported: 2, failed: 0, dropped: 0 });
   });
 
-  test("continues a remote trace, with its tracestate", async () => {
-    const collector = await receiver();
-    const { traces } = open(collector.url);
-    const span = traces.begin({ ...root, parent: SAMPLED, isRemote: true });
-    span.end({});
-    expect(span.traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${SPAN})[0-9a-f]{16}-01$`));
-    expect(span.tracestate).toBe("a=1,b=2");
-    expect(await collector.until(() => true)).toMatchObject([
-      { traceId: TRACE, parentSpanId: SPAN, traceState: "a=1,b=2" },
-    ]);
-  });
-
   test("of an unsampled parent is not exported, nor are its children; only the trace id is kept", () => {
     const { traces, counts } = open("http://127.0.0.1:1");
-    const span = traces.begin({ ...root, parent: UNSAMPLED, isRemote: true });
+    const span = traces.begin({ ...root, parent: UNSAMPLED });
     const inner = traces.begin({ name: "inner", kind: "client", parent: span });
     expect(span).toMatchObject({
       isSampled: false,
@@ -77,7 +65,7 @@ describe("a span", () => {
   ])("takes %j for nobody's trace", async (traceparent) => {
     const collector = await receiver();
     const { traces } = open(collector.url);
-    traces.begin({ ...root, parent: { traceparent }, isRemote: true, link: { traceparent } }).end({});
+    traces.begin({ ...root, parent: { traceparent }, link: { traceparent } }).end({});
     const [span] = await collector.until(() => true);
     expect(span).toMatchObject({ parentSpanId: "", links: [] });
     expect(span?.traceId).not.toBe(TRACE);
