@@ -82,7 +82,7 @@ export const startBridge = async (
     reconcileLeader: runs("reconcile") ? () => reconcileFlow?.isLeader() ?? false : null,
   });
 
-  const traces = await openTraces(config, { metrics, clock, log });
+  const traces = await openTraces(config, { clock, log });
   const shared = createServices(config, clock, log, { metrics });
   const services: Services = {
     ...shared,

@@ -25,7 +25,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
   "kafka/": adapter,
   "ops/": adapter,
-  "ops/traces/": room(["runtime/"], ["ops/metrics.ts"]),
+  "ops/traces/": room(["runtime/"]),
   "notification/": room(["runtime/"], ["records.ts"]),
   "notification/wire/": room(["runtime/", "kafka/", "services/", "notification/"], ["records.ts"]),
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
