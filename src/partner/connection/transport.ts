@@ -2,10 +2,9 @@ import type { Clock } from "../../runtime/clock.ts";
 import { yieldToEventLoop, fullEventLoopTurn } from "../../runtime/event-loop.ts";
 import type { CallOptions } from "../types.ts";
 import type { Opening } from "./connect.ts";
-import { connectionOver, type Connection } from "./connection.ts";
+import { connectionOver, reasonOf, type Connection } from "./connection.ts";
 import { exchange, type ExchangeResult, type OutgoingRequest } from "./exchange.ts";
 import { idleConnections, usableIdleMs } from "./idle-connections.ts";
-import { reasonOf } from "./reason.ts";
 
 export type TransportOptions = {
   /** Without a path. */
