@@ -163,8 +163,8 @@ export const startBridge = async (
           result: idOf("command-result"),
           journal: idOf("command-journal-entry"),
         };
-        const deps = { services, metrics, deadLetters, partner, schemaIds, pauses, signal };
-        commandFlow = opened(await orStopped(openCommands(config, deps)));
+        const deps = { services, deadLetters, partner, schemaIds, pauses, signal };
+        commandFlow = opened(await orStopped(openCommands(deps)));
       }
       if (events && runs("reconcile")) {
         const untilOpen = (until: AbortSignal): Promise<void> => pauses.untilOpen("reconcile", until);

@@ -1,7 +1,7 @@
-import type { Config } from "../config/config.ts";
 import { readEntry } from "../log-to-events/read-entry.ts";
 import { splitAnswer, type Element } from "../log-to-events/split-answer.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
+import type { Connections } from "./connections.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 
@@ -26,7 +26,7 @@ const raw: PartnerLogView = async ({ body }, write) => {
 
 /** One line per entry. */
 const eachEntry =
-  (config: Config, lineOf: (entry: string) => string): PartnerLogView =>
+  (config: Connections["config"], lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {
     const form = { entriesPointer: config.partner.logEntriesPointer ?? null, maxEntryBytes: MAX_ENTRY_BYTES };
     let lines = "";
@@ -49,7 +49,7 @@ const eachEntry =
   };
 
 const readable =
-  ({ partner }: Config) =>
+  ({ partner }: Connections["config"]) =>
   (entryText: string): string => {
     const entry = readEntry(entryText, partner.logNotificationPointer ?? null);
     if (entry.kind !== "notification") {
@@ -61,7 +61,7 @@ const readable =
   };
 
 /** The output formats of `logs`; `entries` is for people. Only `raw` writes what a terminal would obey. */
-export const partnerLogViews = (config: Config) => ({
+export const partnerLogViews = (config: Connections["config"]) => ({
   raw,
   json: eachEntry(config, compactJson),
   entries: eachEntry(config, readable(config)),

@@ -1,7 +1,6 @@
 import { explainOutage } from "../services/outage.ts";
 import { electionGroup, lastCompleteAt } from "../log-to-events/wire/note.ts";
 import { withCluster } from "../services/with-cluster.ts";
-import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { FoundGroup } from "../kafka/cluster/found-group.ts";
 import type { Connections } from "./connections.ts";
@@ -52,7 +51,7 @@ const withoutJoined = ({ state, members }: FoundGroup): FoundGroup => ({
 });
 
 const deadLettersOf = async (
-  { topics }: Config,
+  { topics }: Connections["config"],
   cluster: Cluster,
   nowMs: number,
 ): Promise<Status["deadLetters"]> => {
@@ -62,7 +61,7 @@ const deadLettersOf = async (
   return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
 };
 
-const ask = async (config: Config, cluster: Cluster, nowMs: number): Promise<Status> => {
+const ask = async (config: Connections["config"], cluster: Cluster, nowMs: number): Promise<Status> => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
   // Without the flow commands there need not be such a topic.

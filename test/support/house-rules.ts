@@ -44,11 +44,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
   "commands-to-results/accept-once/journal/": room(
     ["runtime/", "kafka/", "commands-to-results/"],
-    ["records.ts", "config/config.ts", "services/"],
+    ["records.ts", "services/"],
   ),
   "commands-to-results/wire/": room(
     ["runtime/", "kafka/", "services/", "commands-to-results/", "commands-to-results/accept-once/journal/"],
-    ["records.ts", "config/config.ts", "ops/", "partner/"],
+    ["records.ts", "partner/"],
   ),
   "bridge/": room(
     [
@@ -77,7 +77,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "log-to-events/wire/",
       "commands-to-results/",
     ],
-    ["records.ts", "config/config.ts"],
+    ["records.ts"],
   ),
   // The pages over what people do: no second way to Kafka.
   "console/": room(["runtime/", "operate/"]),
