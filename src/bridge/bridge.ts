@@ -1,7 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
-import { readinessOf, type Component } from "../ops/health.ts";
-import { createManagementServer } from "../ops/management.ts";
+import { createManagementServer, readinessOf, type Component } from "../ops/management.ts";
 import { patientWriter } from "../kafka/schema/registry.ts";
 import { createMetrics, NO_COMMANDS } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
