@@ -99,12 +99,11 @@ export const webhookFlow = (
   deadLetters: DeadLetters,
   publishOnce: PublishOnce,
 ): WebhookFlow => {
-  const { config, clock, log } = services;
+  const { config, log } = services;
   const timeoutMs = publishTimeoutOf(services);
   return webhooksToEvents({
     admit: verification({ ...config.webhook, secrets: webhookSecrets(config, log) }),
     publishOnce,
     deadLetter: (notification) => deadLetters.parkNotification(notification, timeoutMs),
-    now: clock.now,
   });
 };

@@ -31,7 +31,6 @@ const openFlow = () => {
       now: () => NOW_MS,
     }),
     deadLetter: () => Promise.reject(new Error("everything here is understood")),
-    now: () => NOW_MS,
   });
   const head = { pathToken: null, headers: {}, peerAddress: "127.0.0.1", receivedAt: NOW_MS };
   const post = (transactionId: string, status: string, createdAt: unknown): Promise<DeliveryOutcome> => {
