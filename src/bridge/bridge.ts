@@ -1,7 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
-import { readinessOf, type Component } from "../ops/health.ts";
-import { createManagementServer } from "../ops/management.ts";
+import { createManagementServer, readinessOf, type Component } from "../ops/management.ts";
 import { patientWriter } from "../kafka/schema/registry.ts";
 import { createMetrics, NO_COMMANDS } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -9,13 +8,13 @@ import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "../commands-to-results/wire/open.ts";
 import { openDeadLetters } from "../services/dead-letters.ts";
 import { openEvents } from "../notification/wire/events.ts";
-import { openControl, type Control } from "./control/control.ts";
+import { openControl, type Control } from "./control.ts";
 import { createServices, type Services } from "../services/services.ts";
 import { closeServer, listen } from "./listen.ts";
 import { openPartner } from "../services/partner.ts";
 import { openTraces } from "../services/traces/open.ts";
 import type { Subsystem } from "../services/subsystem.ts";
-import { PAUSABLE } from "./control/entry.ts";
+import { PAUSABLE } from "../services/pause-entry.ts";
 import { openReconcile, type ReconcileFlow } from "../log-to-events/wire/open.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
 import { webhookFlow, webhookServer } from "../webhooks-to-events/wire.ts";
@@ -82,8 +81,8 @@ export const startBridge = async (
     reconcileLeader: runs("reconcile") ? () => reconcileFlow?.isLeader() ?? false : null,
   });
 
-  const traces = await openTraces(config, { metrics, clock, log });
-  const shared = createServices(config, clock, log);
+  const traces = await openTraces(config, { clock, log });
+  const shared = createServices(config, clock, log, { metrics });
   const services: Services = {
     ...shared,
     traces,
@@ -96,9 +95,7 @@ export const startBridge = async (
 
   const readiness = () => readinessOf(components());
   const management = createManagementServer({ readiness, registry: metrics.registry });
-  const webhooks = runs("webhooks")
-    ? webhookServer(config, { services, metrics, isOpen: () => state === "running" })
-    : null;
+  const webhooks = runs("webhooks") ? webhookServer(services, () => state === "running") : null;
 
   // One client for both flows, because its limits hold for all calls together.
   const partner = runs("commands") || runs("reconcile") ? openPartner(config, services) : null;
@@ -147,24 +144,17 @@ export const startBridge = async (
       webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
     };
     const { schemaIds } = await orStopped(
-      awaitPrerequisites(config, services, signal, (reason) => (waitingFor = reason)),
+      awaitPrerequisites(services, signal, (reason) => (waitingFor = reason)),
     );
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
-    const deadLetters = opened(openDeadLetters(config, services, metrics));
+    const deadLetters = opened(openDeadLetters(services));
     const schemaId = idOf("transaction-status-updated");
     const events =
-      webhooks || runs("reconcile")
-        ? opened(
-            await orStopped(
-              openEvents(config, { services, schemaId, outOfOrder: () => metrics.outOfOrder.inc() }),
-            ),
-          )
-        : null;
-    if (webhooks && events)
-      webhooks.connect(webhookFlow(config, { services, deadLetters, publishOnce: events.publishOnce }));
+      webhooks || runs("reconcile") ? opened(await orStopped(openEvents(services, schemaId))) : null;
+    if (webhooks && events) webhooks.connect(webhookFlow(services, deadLetters, events.publishOnce));
     const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
     if (partner) {
-      const pauses = opened(await orStopped(openControl(config, services, pausable)));
+      const pauses = opened(await orStopped(openControl(services, pausable)));
       control = pauses;
       if (runs("commands")) {
         const schemaIds = {
@@ -172,13 +162,12 @@ export const startBridge = async (
           result: idOf("command-result"),
           journal: idOf("command-journal-entry"),
         };
-        const deps = { services, metrics, deadLetters, partner, schemaIds, pauses, signal };
-        commandFlow = opened(await orStopped(openCommands(config, deps)));
+        const deps = { services, deadLetters, partner, schemaIds, pauses, signal };
+        commandFlow = opened(await orStopped(openCommands(deps)));
       }
       if (events && runs("reconcile")) {
         const untilOpen = (until: AbortSignal): Promise<void> => pauses.untilOpen("reconcile", until);
-        const deps = { services, metrics, events, partner, schemaId, untilOpen };
-        reconcileFlow = opened(openReconcile(config, deps));
+        reconcileFlow = opened(openReconcile({ services, events, partner, schemaId }, untilOpen));
       }
     }
     state = "running";

@@ -1,12 +1,9 @@
-import type { Config } from "../config/config.ts";
 import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
-import { setUp, type SetupOptions } from "../kafka/cluster/setup.ts";
-import type { TopicDemands } from "../kafka/cluster/topic-rules.ts";
-import type { Role } from "../kafka/cluster/topics.ts";
+import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "../services/services.ts";
 import { withCluster } from "../services/with-cluster.ts";
-import { largestRecordsFor } from "../services/largest-records.ts";
+import { setupOptions, topicDemands } from "../services/topic-demands.ts";
 import { describeOutage, outageAdvice } from "../services/outage.ts";
 
 /** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */
@@ -15,29 +12,9 @@ const AGAIN_AFTER_MS = 2_000;
 /** A registry that has just started answers for some seconds that it knows no schema. */
 const SCHEMAS_WAIT_MS = 30_000;
 
-/** The topics that the flows read or write. */
-export const usedTopics = ({ bridge }: Config): Role[] => [
-  ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
-  ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
-  ...(bridge.flows.some((flow) => flow !== "webhooks") ? (["control"] as const) : []),
-  "deadLetters",
-];
-
-/** What the configured flows need of their topics. */
-export const topicDemands = (config: Config): TopicDemands => ({
-  names: config.topics,
-  used: usedTopics(config),
-  largestRecords: largestRecordsFor(config, config.bridge.flows),
-  lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
-});
-
-export const setupOptions = (config: Config, dryRun: boolean): SetupOptions => {
-  const { partitions, replicationFactor, ...names } = config.topics;
-  return { names, partitions, replicationFactor, largestRecords: largestRecordsFor(config), dryRun };
-};
-
-const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>
+const inspectOnce = (services: Services): Promise<Inspection> =>
   withCluster(services, async (cluster) => {
+    const { config } = services;
     if (config.bridge.setupOnStart) {
       const say = (line: string): void => services.log.info({ line }, "setup");
       await setUp(setupOptions(config, false), { ...services, cluster, say });
@@ -51,18 +28,17 @@ const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>
  * @param waiting called with the reason of each wait
  */
 export const awaitPrerequisites = async (
-  config: Config,
   services: Services,
   signal: AbortSignal,
   waiting: (reason: string) => void,
 ): Promise<Pick<Inspection, "schemaIds">> => {
-  const { clock, log } = services;
+  const { config, clock, log } = services;
   const until = clock.monotonic() + WAIT_MS;
   let schemasUntil: number | null = null;
   for (;;) {
     let reason: string;
     try {
-      const { problems, mayPass, ...inspection } = await inspectOnce(config, services);
+      const { problems, mayPass, ...inspection } = await inspectOnce(services);
       if (problems.length === 0) {
         for (const warning of inspection.warnings) log.warn({ warning }, "start.warning");
         return inspection;

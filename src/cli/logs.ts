@@ -1,6 +1,6 @@
 import { text as textOf } from "node:stream/consumers";
 import { Command, Option } from "commander";
-import { partnerLogViews } from "../log-to-events/wire/views.ts";
+import { partnerLogViews } from "../operate/partner-log.ts";
 import { openPartner } from "../services/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";

@@ -1,9 +1,6 @@
 import { Command, Option } from "commander";
 import { explainOutage } from "../services/outage.ts";
-import { reconcileOnce } from "../log-to-events/wire/runs.ts";
-import type { Report } from "../log-to-events/flow.ts";
-import { periodOfDays, type Period } from "../log-to-events/period.ts";
-import { forceReconcile } from "../operate/reconcile.ts";
+import { forceReconcile, reconcile, type Report } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
@@ -26,18 +23,14 @@ const remarksOf = ({ reasons, tooYoung, held }: Report): string[] => {
   return remarks;
 };
 
-const reconcile = async (
-  io: Io,
-  period: Period,
-  { dryRun = false, force = false, json }: Flags,
-): Promise<ExitCode> => {
+const run = async (io: Io, { dryRun = false, force = false, json, ...days }: Flags): Promise<ExitCode> => {
   const { config, services } = openTool(io, "reconcile");
   // It has no options for them: who insists is the user of this machine.
   const actor = actorOf({ by: userName(), note: "reconcile --force" });
   const running =
     force && !dryRun
-      ? forceReconcile({ config, services }, actor, { period }, { warn: io.err }, io.stopped)
-      : reconcileOnce(config, services, { period, dryRun, force }, io.stopped);
+      ? forceReconcile({ config, services }, actor, days, { warn: io.err }, io.stopped)
+      : reconcile(services, days, dryRun, io.stopped);
   const report = await explainOutage(config, running, io.stopped);
   const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
   const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
@@ -63,7 +56,6 @@ export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     .option("--json", "print the counts as one JSON object")
     .addHelpText("after", examples("reconcile --from 2026-12-01 --to 2026-12-02 --dry-run"))
     .action(async (flags: Flags, command: Command) => {
-      const period = periodOfDays(flags.from, flags.to);
-      if (period === null) command.error("error: --from must not be later than --to", { exitCode: 2 });
-      else exit(await reconcile(io, period, flags));
+      if (flags.from > flags.to) command.error("error: --from must not be later than --to", { exitCode: 2 });
+      exit(await run(io, flags));
     });

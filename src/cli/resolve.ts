@@ -28,7 +28,7 @@ const withTraces = async <T>(
   { config, services }: Connections,
   work: (traced: Connections) => Promise<T>,
 ): Promise<T> => {
-  const traces = await openTraces(config, { ...services, metrics: null });
+  const traces = await openTraces(config, services);
   try {
     return await work({ config, services: { ...services, traces } });
   } finally {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { describeOutage, explainOutage, isRegistryError } from "../services/outage.ts";
-import { setupOptions } from "../bridge/prerequisites.ts";
+import { setupOptions } from "../services/topic-demands.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { examples } from "./help.ts";

@@ -142,8 +142,7 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     const registry = { ...config.registry, url: "http://registry.invalid" };
     const kafka = { ...config.kafka, brokers };
     return createServices({ ...config, registry, kafka }, bounds.clock, log, {
-      ...signIn,
-      close: () => undefined,
+      signIn: { ...signIn, close: () => undefined },
     });
   };
   let usable: readonly string[] = [];

@@ -1,4 +1,4 @@
-import { examineLog } from "../log-to-events/wire/views.ts";
+import { readAnswer } from "../log-to-events/read-answer.ts";
 import { openPartner } from "../services/partner.ts";
 import { tlsMaterial } from "../services/pem.ts";
 import type { Config } from "../config/config.ts";
@@ -18,7 +18,10 @@ const CLOCK_FAIL_MS = 60_000;
 const STATUS_EVENT = "TRANSACTION_STATUS_UPDATED";
 const TOKENS = "partner's tokens";
 
-type Answer = Parameters<typeof examineLog>[1];
+/** A larger entry is not looked at. */
+const MAX_ENTRY_BYTES = 1_048_576;
+
+type Answer = Parameters<typeof readAnswer>[2] & { body: Parameters<typeof readAnswer>[0] };
 
 /** Our clock against the partner's Date header. @param nowMs halfway between request and answer */
 export const compareClocks = (date: unknown, nowMs: number): Check => {
@@ -67,7 +70,16 @@ const judgeStatus = (status: number): Check => {
 const judge = async (answer: Answer, config: Config): Promise<Check> => {
   const { httpStatus: status } = answer;
   if (status < 200 || status >= 300) return judgeStatus(status);
-  const { reasons, isUnderstood } = await examineLog(config, answer);
+  const { reasons, isUnderstood } = await readAnswer(
+    answer.body,
+    {
+      entriesPointer: config.partner.logEntriesPointer ?? null,
+      notificationPointer: config.partner.logNotificationPointer ?? null,
+      maxEntryBytes: MAX_ENTRY_BYTES,
+    },
+    answer,
+    () => undefined,
+  );
   if (reasons.length === 0) return ok(TOKENS, `its log of notifications can be read (${status})`);
   const why = reasons.join("; ");
   return isUnderstood

@@ -1,5 +1,5 @@
 import { electionGroup } from "../log-to-events/wire/note.ts";
-import { usedTopics } from "../bridge/prerequisites.ts";
+import { usedTopics } from "../services/topic-demands.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { connectRights, type Rights } from "../kafka/cluster/rights.ts";

@@ -1,4 +1,4 @@
-import { topicDemands } from "../bridge/prerequisites.ts";
+import { topicDemands } from "../services/topic-demands.ts";
 import type { Services } from "../services/services.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";

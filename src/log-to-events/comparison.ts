@@ -1,7 +1,7 @@
 import { DigestTable, keyOf, type DigestKey } from "../notification/digest-table.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
-import { identityOf } from "../notification/identity.ts";
+import { identityOf } from "../notification/event-window.ts";
 import { factsWith, NO_FACTS, packFacts, unpackFacts } from "../notification/transaction-facts.ts";
 import type { TransactionFacts } from "../notification/transaction-facts.ts";
 import type { TransactionStatusUpdated } from "../records.ts";

@@ -47,6 +47,8 @@ const startOfDay = (date: string): number => {
   return dateIn(SAO_PAULO)(inSummer) === date ? inSummer : inSummer + HOUR_MS;
 };
 
-/** From one day in São Paulo to another, both included and YYYY-MM-DD. Null for dates in the wrong order. */
-export const periodOfDays = (from: string, to: string): Period | null =>
-  from <= to ? { fromMs: startOfDay(from), toMs: startOfDay(dayAfter(to)) - 1 } : null;
+/** From one day in São Paulo to another, both included and YYYY-MM-DD. */
+export const periodOfDays = (from: string, to: string): Period => ({
+  fromMs: startOfDay(from),
+  toMs: startOfDay(dayAfter(to)) - 1,
+});

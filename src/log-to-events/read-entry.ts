@@ -1,7 +1,7 @@
-import { identityOf } from "../notification/identity.ts";
+import { identityOf } from "../notification/event-window.ts";
 import { readNotification, type Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
-import { meaningOf } from "../notification/statuses.ts";
+import { meaningOf } from "../notification/translate.ts";
 import { parseJson, pointerNames } from "../runtime/json-object.ts";
 import { elements, members, stringOf, type Member } from "../runtime/json.ts";
 

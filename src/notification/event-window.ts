@@ -1,8 +1,25 @@
-import type { Digest } from "../runtime/digest.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import { digestOf, type Digest } from "../runtime/digest.ts";
 import { DigestTable, keyOf } from "./digest-table.ts";
-import type { WindowEvent } from "./identity.ts";
 import { factsWith, mergedFacts, NO_FACTS, packFacts, unpackFacts } from "./transaction-facts.ts";
 import type { TransactionFacts } from "./transaction-facts.ts";
+
+/** What the deduplication window keeps of an event. */
+export type WindowEvent = Pick<TransactionStatusUpdated, "direction" | "occurredAt"> & {
+  /** See {@link identityOf}. */
+  identity: Digest;
+  /** The digest of the transactionId. */
+  transaction: Digest;
+};
+
+type Identified = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
+
+/**
+ * Equal for two copies of one notification: the digest of transaction, status and instant, in whatever format
+ * createdAt is; of its text where it is no instant.
+ */
+export const identityOf = ({ transactionId, status, createdAt, occurredAt }: Identified): Digest =>
+  digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
 
 /**
  * The deduplication window: the identities of the events that were published in the last `windowMs`, and the

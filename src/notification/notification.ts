@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { members, stringOf, type Member } from "../runtime/json.ts";
 
 /** A notification of the partner: a transaction has reached a status. Each text is as sent. */
@@ -61,4 +62,13 @@ export const readNotification = (
       payload,
     },
   };
+};
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Reads the body of a webhook, or of its dead letter. Never throws. */
+export const parseBody = (body: Buffer): ReadNotification => {
+  if (!isUtf8(body)) return notUnderstood("the body is not valid UTF-8");
+  const text = body.toString("utf8");
+  return readNotification(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 };

@@ -25,7 +25,6 @@ const BASIC = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)/;
 const EPOCH = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d+))?$/;
 const DATE_AND_HOUR = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])$/;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const threeDigits = (fraction: string): string => `${fraction}000`.slice(0, 3);
 
@@ -44,12 +43,6 @@ const fromIso = (text: string): number | null => {
   const [, date, minutes, second = "00", fraction = "", sign, zoneHours = "0", zoneMinutes = "0"] = parts;
   if (Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return null;
   const offsetMs = (Number(zoneHours) * 60 + Number(zoneMinutes)) * MINUTE_MS * (sign === "+" ? 1 : -1);
-  if (second === "60") {
-    // RFC 3339 allows leap seconds, Unix time has none: one counts as the first instant of the next UTC day.
-    const local = parseExactly(`${date}T${minutes}:00.000Z`);
-    const next = local === null ? null : local - offsetMs + MINUTE_MS;
-    return next !== null && next % DAY_MS === 0 ? next : null;
-  }
   const local = parseExactly(`${date}T${minutes}:${second}.${threeDigits(fraction)}Z`);
   return local === null ? null : local - offsetMs;
 };

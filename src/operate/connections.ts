@@ -1,8 +1,7 @@
 import type { Services } from "../services/services.ts";
-import type { Config } from "../config/config.ts";
 
 /** What every function of this room works with: settings, and the clients of Kafka and the registry. */
-export type Connections = { config: Config; services: Services };
+export type Connections = { config: Services["config"]; services: Services };
 
 /** How far a reading is, in records. `total` grows while records are written. */
 export type Progress = { read: number; total: number };

@@ -6,7 +6,7 @@ import {
   type ControlEntries,
   type ControlEntry,
   type Pausable,
-} from "../bridge/control/entry.ts";
+} from "../services/pause-entry.ts";
 import { explainOutage } from "../services/outage.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";

@@ -1,23 +1,43 @@
-import { reconcileOnce, type RunOnce } from "../log-to-events/wire/runs.ts";
+import { periodOfDays } from "../log-to-events/period.ts";
+import { reconcileOnce } from "../log-to-events/wire/runs.ts";
 import { iso } from "../runtime/instant.ts";
+import type { Services } from "../services/services.ts";
 import type { Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
 import type { Connections, Warn } from "./connections.ts";
 
-/** A reconcile run that publishes what would be held back otherwise, with an audit entry before it begins. */
+/** Days in São Paulo, YYYY-MM-DD, both included. */
+type Days = { from: string; to: string };
+
+export type Report = Awaited<ReturnType<typeof reconcileOnce>>;
+
+/** A reconcile run that publishes what is missing, or in a dry run only says what that is. */
+export const reconcile = (
+  services: Services,
+  { from, to }: Days,
+  dryRun: boolean,
+  stopped: AbortSignal,
+): Promise<Report> =>
+  reconcileOnce(services, { period: periodOfDays(from, to), dryRun, force: false }, stopped);
+
+/** One that publishes what would be held back otherwise, with an audit entry before it begins. */
 export const forceReconcile = (
   connections: Connections,
   actor: Actor,
-  { period }: Pick<RunOnce, "period">,
+  { from, to }: Days,
   { warn }: { warn: Warn },
   stopped: AbortSignal,
-): ReturnType<typeof reconcileOnce> =>
+): Promise<Report> =>
   withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
-    const { config, services } = connections;
+    const period = periodOfDays(from, to);
     const parameters = { from: iso(period.fromMs), to: iso(period.toMs) };
     const action = { kind: "reconcile", subject: "reconcile", parameters } as const;
     const { value } = await act(action, async () => {
-      const report = await reconcileOnce(config, services, { period, dryRun: false, force: true }, stopped);
+      const report = await reconcileOnce(
+        connections.services,
+        { period, dryRun: false, force: true },
+        stopped,
+      );
       const { published, result } = report;
       return { value: report, outcome: { kind: "done", effect: { published, result } } };
     });

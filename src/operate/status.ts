@@ -1,7 +1,6 @@
 import { explainOutage } from "../services/outage.ts";
 import { electionGroup, lastNote } from "../log-to-events/wire/note.ts";
 import { withCluster } from "../services/with-cluster.ts";
-import type { Config } from "../config/config.ts";
 import type { Cluster, FoundGroup } from "../kafka/cluster/cluster.ts";
 import type { Connections } from "./connections.ts";
 import { recordsIn } from "./read-topic.ts";
@@ -46,7 +45,7 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string): Promise<
 };
 
 const deadLettersOf = async (
-  { topics }: Config,
+  { topics }: Connections["config"],
   cluster: Cluster,
   nowMs: number,
 ): Promise<Status["deadLetters"]> => {
@@ -56,7 +55,7 @@ const deadLettersOf = async (
   return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
 };
 
-const ask = async (config: Config, cluster: Cluster, nowMs: number): Promise<Status> => {
+const ask = async (config: Connections["config"], cluster: Cluster, nowMs: number): Promise<Status> => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
   // Without the flow commands there need not be such a topic.

@@ -142,9 +142,6 @@ export const createMetrics = (read: Partial<Gauges> = {}) => {
       "operation",
       "outcome",
     ),
-    spansExported: counter("trace_spans_exported_total", "Spans that the collector accepted"),
-    spansFailed: counter("trace_spans_failed_total", "Spans that the collector did not accept"),
-    spansDropped: counter("trace_spans_dropped_total", "Spans dropped because the queue was full"),
     partnerSeconds: histogram("partner_call_seconds", "Duration of calls to the partner", "operation"),
   };
 };

@@ -2,7 +2,6 @@ import { fetchLogWith, type FetchLogOptions } from "./calls/notification-log.ts"
 import { maskedBytes, spelledInBytes } from "./calls/mask-stream.ts";
 import { quoteCalls, type QuoteCallOptions } from "./calls/quotes.ts";
 import { requestWith, type Credentials, type RequestOptions } from "./calls/request.ts";
-import { subscribeCall } from "./calls/subscribe.ts";
 import { connectFor, type ConnectOptions } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
 import { createCallLimiter } from "./connection/call-limiter.ts";
@@ -28,7 +27,7 @@ export type Partner = {
   /** Acquire one before the claim of a call: once claimed, there is no time to wait. */
   permit: () => CallPermit;
   call: Call;
-  /** Subscribes to notifications: one request, never repeated. Never rejects. */
+  /** Subscribes to notifications: one request, never repeated, as a second one may deliver all twice. Never rejects. */
   subscribe: (subscription: Subscription, options: CallOptions) => Promise<SubscribeOutcome>;
   /**
    * Reads the notification log in the background: starts when no call waits, and ends with a PreemptedError
@@ -67,7 +66,6 @@ export const createPartner = (options: PartnerOptions): Partner => {
   };
   const sendRequest = requestWith({ ...caller, send });
   const call = quoteCalls(options, sendRequest);
-  const subscribe = subscribeCall(sendRequest);
   const open = new Set<Promise<unknown>>();
   const tracked = <T>(outcome: Promise<T>): Promise<T> => {
     open.add(outcome);
@@ -77,7 +75,14 @@ export const createPartner = (options: PartnerOptions): Partner => {
   return {
     permit: limiter.permit,
     call: (request, callOptions) => tracked(call(request, callOptions)),
-    subscribe: (subscription, callOptions) => tracked(subscribe(subscription, callOptions)),
+    subscribe: (subscription, callOptions) => {
+      const request = {
+        method: "POST",
+        path: "/corporate/v1/webhook/subscribe",
+        body: JSON.stringify(subscription),
+      } as const;
+      return tracked(sendRequest(request, callOptions, [new URL(subscription.url).password]));
+    },
     fetchLog: fetchLogWith({
       ...caller,
       download: downloadFor({ ...options, origin, connect }),

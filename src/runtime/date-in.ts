@@ -7,10 +7,7 @@ export const SAO_PAULO = "America/Sao_Paulo";
  */
 const QUARTER_MS = 15 * 60_000;
 
-/**
- * The date in a time zone at an instant, as YYYY-MM-DD. Caches the last two quarters: formatting a date is
- * slow.
- */
+/** The date in a time zone at an instant, as YYYY-MM-DD. Keeps the last quarter's: formatting a date is slow. */
 export const dateIn = (timeZone: string): ((ms: number) => string) => {
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone,
@@ -19,13 +16,9 @@ export const dateIn = (timeZone: string): ((ms: number) => string) => {
     day: "2-digit",
   });
   let latest = { quarter: Number.NaN, date: "" };
-  let former = latest;
   return (ms) => {
     const quarter = Math.floor(ms / QUARTER_MS);
-    if (quarter === latest.quarter) return latest.date;
-    if (quarter === former.quarter) return former.date;
-    former = latest;
-    latest = { quarter, date: format.format(quarter * QUARTER_MS) };
+    if (quarter !== latest.quarter) latest = { quarter, date: format.format(quarter * QUARTER_MS) };
     return latest.date;
   };
 };

@@ -155,13 +155,3 @@ export const elements = (text: string): string[] | null => {
   });
   return isArray ? found : null;
 };
-
-/** Whether the whole text is valid JSON. */
-export const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};

@@ -17,10 +17,8 @@ export type SpanStart = {
   /** Low cardinality: no ids in it. */
   name: string;
   kind: "internal" | "server" | "client" | "producer" | "consumer";
-  /** Null begins a new trace. */
+  /** A span of this process; null begins a new trace. */
   parent: TraceContext | null;
-  /** Whether the parent is a span of another system. */
-  isRemote?: boolean;
   /** A span of another trace that caused this one; null for none. */
   link?: TraceContext | null;
 };

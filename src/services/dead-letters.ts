@@ -1,8 +1,6 @@
-import type { Config } from "../config/config.ts";
 import { traceHeaders } from "../kafka/produce/cloud-event.ts";
 import { isRefused } from "../kafka/produce/publish-error.ts";
 import type { Header, Incoming, Outgoing } from "../kafka/record.ts";
-import type { Metrics } from "../ops/metrics.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { Span, SpanStart, TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
@@ -37,7 +35,8 @@ const MAX_DETAIL_LENGTH = 1_000;
 /** What is kept of a value that does not fit: enough to tell what it was, little enough for any topic. */
 const CUT_BYTES = 65_536;
 
-export const openDeadLetters = (config: Config, services: Services, metrics: Metrics): DeadLetters => {
+export const openDeadLetters = (services: Services): DeadLetters => {
+  const { config, metrics, traces } = services;
   const topic = config.topics.deadLetters;
   const publisher = services.publisher(topic, {
     maxWaiting: 20_000,
@@ -54,7 +53,6 @@ export const openDeadLetters = (config: Config, services: Services, metrics: Met
       const beginning = value.subarray(0, CUT_BYTES);
       return publisher.publish({ ...letter, value: beginning, headers: [...headers, cut] }, timeoutMs);
     });
-  const { traces } = services;
   /** Puts the cause in front of the letter's headers, sends it, and counts it. */
   const park = async (
     letter: Outgoing,

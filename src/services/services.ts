@@ -5,16 +5,19 @@ import { connectCluster, type Cluster } from "../kafka/cluster/cluster.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
 import { openLeaderLookup, openSender } from "../kafka/produce/session.ts";
+import { createMetrics, type Metrics } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { pem, tlsMaterial } from "./pem.ts";
 import { signInOf } from "./sign-in.ts";
 import type { Traces } from "../runtime/traces.ts";
 
-/** What every part of the process shares: clock, log, traces, and the clients of Kafka and the registry. */
+/** What every part of the process shares: settings, clock, log, metrics, traces, clients of Kafka and the registry. */
 export type Services = {
+  config: Config;
   clock: Clock;
   log: Log;
+  metrics: Metrics;
   /** Null when no collector is configured. */
   traces: Traces | null;
   random: () => number;
@@ -38,15 +41,17 @@ export const createServices = (
   config: Config,
   clock: Clock,
   log: Log,
-  signIn = signInOf(config, { clock, log, random: Math.random }),
+  { metrics = createMetrics(), signIn = signInOf(config, { clock, log, random: Math.random }) } = {},
 ): Services => {
   const { registry } = config;
   const { random } = Math;
   const unwatch = watchSecrets(config, log);
   const client = newClient(kafkaOptions(config, signIn.kafka), log);
   return {
+    config,
     clock,
     log,
+    metrics,
     traces: null,
     random,
     newClient: client,

@@ -1,4 +1,4 @@
-import type { Component } from "../ops/health.ts";
+import type { Component } from "../ops/management.ts";
 
 /**
  * A part of the running process (a topic it writes or follows, a flow) as health, metrics and shutdown see

@@ -1,7 +1,7 @@
 import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext, type Span } from "../runtime/traces.ts";
-import { parseBody } from "./parse.ts";
+import { parseBody } from "../notification/notification.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { Admission, Refusal } from "./verify.ts";
 
@@ -16,13 +16,11 @@ export type UnreadableNotification = {
 const TOO_LARGE = "understood, but its event is larger than the topic takes";
 
 export type WebhookFlowPorts = {
-  admit: (head: RequestHead, nowMs: number) => Admission;
+  admit: (head: RequestHead) => Admission;
   /** Rejects when the event is not known to be durable in time, or with EventTooLarge. */
   publishOnce: PublishOnce;
   /** Resolves when all in-sync replicas have the dead letter. */
   deadLetter: (notification: UnreadableNotification) => Promise<RecordPosition>;
-  /** Milliseconds since the Unix epoch. */
-  now: () => number;
 };
 
 /** The outcome of a delivery, with the event if there is one. */
@@ -45,7 +43,7 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
   });
 
   return (head) => {
-    const check = ports.admit(head, ports.now());
+    const check = ports.admit(head);
     if (typeof check !== "function") return check;
 
     const { receivedAt, span, headers } = head;

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
-import { createPlaces } from "./places.ts";
-import { readInTurns } from "./turns.ts";
+import { createPlaces } from "./connections.ts";
+import { readInTurns } from "./connections.ts";
 import { createWebhookApp, type WebhookOptions, type WebhookPorts } from "./webhook-app.ts";
 
 export type ListenerOptions = WebhookOptions & {

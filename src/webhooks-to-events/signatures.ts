@@ -12,7 +12,7 @@ export type BodyCheck = (body: Buffer) => boolean;
  * Whether the sender knows a secret, as far as the head tells: null when it does not, whatever the body is.
  * Works on raw bytes, takes the same time for every wrong secret, never throws.
  */
-export type Scheme = (head: RequestHead, nowMs: number) => BodyCheck | null;
+export type Scheme = (head: RequestHead) => BodyCheck | null;
 
 /** The check of schemes in which the head says it all. */
 export const anyBody: BodyCheck = () => true;
@@ -132,13 +132,13 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
     const bytes = standardWebhooksKey(secret);
     return bytes && createSecretKey(bytes);
   });
-  return (head, nowMs) => {
+  return (head) => {
     const id = headerOf(head, "webhook-id");
     const timestamp = headerOf(head, "webhook-timestamp");
     const list = headerOf(head, "webhook-signature");
     if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return null;
     // The timestamp is in whole seconds, so the local clock is rounded down too before the comparison.
-    if (Math.abs(Math.floor(nowMs / 1000) - Number(timestamp)) * 1000 > toleranceMs) return null;
+    if (Math.abs(Math.floor(head.receivedAt / 1000) - Number(timestamp)) * 1000 > toleranceMs) return null;
     const given = list.split(/,? /).flatMap((entry) => {
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
       return signature === undefined ? [] : [Buffer.from(signature, "base64")];

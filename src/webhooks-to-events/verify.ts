@@ -45,19 +45,17 @@ const schemeOf = ({ auth, secrets, ...options }: VerificationOptions): Scheme =>
 const authentic = (): null => null;
 
 /** Builds the check from its settings. Throws a RangeError for an invalid CIDR; the check itself never throws. */
-export const verification = (
-  options: VerificationOptions,
-): ((head: RequestHead, nowMs: number) => Admission) => {
+export const verification = (options: VerificationOptions): ((head: RequestHead) => Admission) => {
   const scheme = schemeOf(options);
   const isAllowed = options.allowedCidrs.length === 0 ? null : rangesOf(options.allowedCidrs);
   const isTrustedProxy = rangesOf(options.trustedProxyCidrs);
   const foreign: Refusal = { kind: "refused", status: 401 };
   const refusal: Refusal = { kind: "refused", status: options.auth === "path-token" ? 404 : 401 };
-  return (head, nowMs) => {
+  return (head) => {
     // The address is checked first, so that the answer to a foreign address does not tell whether the secret
     // was right.
     if (isAllowed && !isAllowed(clientAddress(head, isTrustedProxy))) return foreign;
-    const isSigned = scheme(head, nowMs);
+    const isSigned = scheme(head);
     if (isSigned === null) return refusal;
     return isSigned === anyBody ? authentic : (body) => (isSigned(body) ? null : refusal);
   };

@@ -1,12 +1,10 @@
 import type { IncomingMessage, Server } from "node:http";
-import type { Config } from "../config/config.ts";
-import { webhookSecrets } from "../config/webhook-secret.ts";
-import type { Metrics } from "../ops/metrics.ts";
 import type { PublishOnce } from "../notification/publish-once.ts";
 import { publishTimeoutOf } from "../notification/wire/events.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { readTraceContext, type Span, type Traces } from "../runtime/traces.ts";
 import type { DeadLetters } from "../services/dead-letters.ts";
+import { webhookSecrets } from "../services/own-secrets.ts";
 import type { Services } from "../services/services.ts";
 import { beginsAt } from "../services/traces/context.ts";
 import { webhooksToEvents, type WebhookFlow } from "./flow.ts";
@@ -24,7 +22,7 @@ const ARRIVAL_TIMEOUT_MS = 15_000;
 
 /** The span has the configured path, not that of the request, which may end in a secret token. */
 const beginWebhook =
-  (traces: Traces, { path }: Config["webhook"]) =>
+  (traces: Traces, path: string) =>
   (headers: IncomingMessage["headers"]): Span => {
     const context = readTraceContext(headers["traceparent"], headers["tracestate"]);
     return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context) });
@@ -32,10 +30,11 @@ const beginWebhook =
 
 /** The public listener. Answers 503 until it is connected to the flow. */
 export const webhookServer = (
-  { webhook }: Config,
-  { services, metrics, isOpen }: { services: Services; metrics: Metrics; isOpen: () => boolean },
+  services: Services,
+  isOpen: () => boolean,
 ): { server: Server; connect: (to: WebhookFlow) => void } => {
-  const { clock, log, traces } = services;
+  const { config, clock, log, metrics, traces } = services;
+  const { webhook } = config;
   const { path, maxBodyBytes, maxInFlight } = webhook;
   let flow: WebhookFlow | null = null;
 
@@ -87,7 +86,7 @@ export const webhookServer = (
     {
       flow: () => (isOpen() ? flow : null),
       served,
-      trace: traces ? beginWebhook(traces, webhook) : undefined,
+      trace: traces ? beginWebhook(traces, path) : undefined,
       clock,
     },
   );
@@ -96,16 +95,15 @@ export const webhookServer = (
 
 /** The flow from webhooks to events. */
 export const webhookFlow = (
-  config: Config,
-  {
-    services,
-    deadLetters,
+  services: Services,
+  deadLetters: DeadLetters,
+  publishOnce: PublishOnce,
+): WebhookFlow => {
+  const { config, log } = services;
+  const timeoutMs = publishTimeoutOf(services);
+  return webhooksToEvents({
+    admit: verification({ ...config.webhook, secrets: webhookSecrets(config, log) }),
     publishOnce,
-  }: { services: Services; deadLetters: DeadLetters; publishOnce: PublishOnce },
-): WebhookFlow =>
-  webhooksToEvents({
-    admit: verification({ ...config.webhook, secrets: webhookSecrets(config, services.log) }),
-    publishOnce,
-    deadLetter: (notification) => deadLetters.parkNotification(notification, publishTimeoutOf(config)),
-    now: services.clock.now,
+    deadLetter: (notification) => deadLetters.parkNotification(notification, timeoutMs),
   });
+};

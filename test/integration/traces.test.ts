@@ -216,14 +216,8 @@ test("a call of which nobody knows what became says so; how a person ends that i
   expect(sent).toMatchObject({ ...ofFinal, parentSpanId: "", links: [{ traceId, spanId }] });
 });
 
-test("the spans are counted", async () => {
-  const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
-  expect(metrics).toMatch(/cambio_bridge_trace_spans_exported_total [1-9]/);
-  expect(metrics).toContain("cambio_bridge_trace_spans_dropped_total 0");
-  expect(await bridge.stop()).toBe(0);
-});
-
 test("nothing secret was told to the collector, and the partner was told nothing of traces", async () => {
+  expect(await bridge.stop()).toBe(0);
   expect(collector.spans.length).toBeGreaterThan(15);
   expect(collector.exports[0]?.headers["api-key"]).toBe(COLLECTOR_SECRET);
   for (const secret of [...Object.values(secrets), COLLECTOR_SECRET, "guessed"])

@@ -25,21 +25,18 @@ export const rooms: Readonly<Record<string, Room>> = {
   "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
   "kafka/": adapter,
   "ops/": adapter,
-  "ops/traces/": room(["runtime/"], ["ops/metrics.ts"]),
+  "ops/traces/": room(["runtime/"]),
   "notification/": room(["runtime/"], ["records.ts"]),
-  "notification/wire/": room(
-    ["runtime/", "kafka/", "services/", "notification/"],
-    ["records.ts", "config/config.ts"],
-  ),
+  "notification/wire/": room(["runtime/", "kafka/", "services/", "notification/"], ["records.ts"]),
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
   "webhooks-to-events/wire.ts": room(
-    ["runtime/", "config/", "services/", "notification/wire/", "webhooks-to-events/"],
-    ["notification/", "ops/"],
+    ["runtime/", "services/", "notification/wire/", "webhooks-to-events/"],
+    ["notification/"],
   ),
   "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
   "log-to-events/wire/": room(
     ["runtime/", "kafka/", "services/", "notification/wire/", "log-to-events/"],
-    ["records.ts", "config/config.ts", "ops/", "partner/", "notification/"],
+    ["records.ts", "partner/", "notification/"],
   ),
   // What all flows and tools share: the connections that the settings name, the dead-letter topic, spans.
   "services/": room(["runtime/", "config/", "partner/", "kafka/", "ops/"]),
@@ -47,11 +44,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
   "commands-to-results/accept-once/journal/": room(
     ["runtime/", "kafka/", "commands-to-results/"],
-    ["records.ts", "config/config.ts", "services/"],
+    ["records.ts", "services/"],
   ),
   "commands-to-results/wire/": room(
     ["runtime/", "kafka/", "services/", "commands-to-results/", "commands-to-results/accept-once/journal/"],
-    ["records.ts", "config/config.ts", "ops/", "partner/"],
+    ["records.ts", "partner/"],
   ),
   "bridge/": room(
     [
@@ -72,15 +69,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   "operate/": room(
     [
       "runtime/",
-      "bridge/",
       "services/",
       "kafka/",
+      "notification/",
       "notification/wire/",
-      "webhooks-to-events/",
+      "log-to-events/",
       "log-to-events/wire/",
       "commands-to-results/",
     ],
-    ["records.ts", "config/config.ts"],
+    ["records.ts"],
   ),
   // The pages over what people do: no second way to Kafka.
   "console/": room(["runtime/", "operate/"]),
@@ -91,8 +88,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     "kafka/",
     "partner/connection/",
     "services/",
+    "log-to-events/",
     "log-to-events/wire/",
-    "bridge/",
   ]),
   // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
   "cli/": room(
@@ -106,7 +103,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       "config/",
       "runtime/",
       "kafka/",
-      "log-to-events/",
       "ops/log.ts",
     ],
     ["records.ts"],

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { KNOWN_STATUSES } from "../../src/notification/statuses.ts";
+import { KNOWN_STATUSES } from "../../src/notification/translate.ts";
 import { blocks, documents, filesIn, proseOf, root, textOf } from "../support/documents.ts";
 
 /** The anchor that a heading gets where Markdown is shown. */

@@ -7,11 +7,9 @@ import { guardFor } from "../guard.ts";
 import { doubtOrphans, republish } from "../accept-once/loops.ts";
 import type { Contradiction, Deps } from "../accept-once/ports.ts";
 import { readCommand } from "../read-command.ts";
-import type { Config } from "../../config/config.ts";
 import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-consumer.ts";
 import { NO_HEADERS } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import type { CommandNumbers, CommandsLag, Metrics } from "../../ops/metrics.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import { commandDecoder } from "./read.ts";
@@ -38,7 +36,6 @@ const LEAVE_MS = 1_000;
 
 export type CommandFlowDeps = {
   services: Services;
-  metrics: Metrics;
   deadLetters: DeadLetters;
   partner: Partner;
   schemaIds: { command: number; result: number; journal: number };
@@ -52,24 +49,30 @@ export type CommandFlowDeps = {
 };
 
 export type CommandFlow = Subsystem & {
-  numbers: () => CommandNumbers;
-  lag: () => CommandsLag;
+  /** `doubts`: commands that are IN_DOUBT, and since when the oldest is. */
+  numbers: () => { unfinished: number; inFlight: number; doubts: number; oldestDoubtSeconds: number };
+  /** By partition: the number of unfinished commands, and the age of the oldest one. Null: unknown. */
+  lag: () => ReadonlyMap<number, { records: number; seconds: number | null }>;
   /** Takes no new command, finishes those under way, commits, and leaves the group, within `ms`. */
   drain: (ms: number) => Promise<void>;
 };
 
 /** Starts the flow from commands to results. Rejects if Kafka does not answer. */
-export const openCommands = async (
-  config: Config,
-  { services, metrics, deadLetters, partner, schemaIds, pauses, signal }: CommandFlowDeps,
-): Promise<CommandFlow> => {
-  const { clock, log, random } = services;
+export const openCommands = async ({
+  services,
+  deadLetters,
+  partner,
+  schemaIds,
+  pauses,
+  signal,
+}: CommandFlowDeps): Promise<CommandFlow> => {
+  const { config, clock, log, metrics, random } = services;
   const { partner: settings, commands, kafka } = config;
-  const results = openResults(config, services, schemaIds.result);
+  const results = openResults(services, schemaIds.result);
   let isPaused = false;
   let isUnfit = false;
   let suspend = (): void => undefined;
-  const { journal, view, ...journalTopic } = await openJournal(config, services, schemaIds.journal, {
+  const { journal, view, ...journalTopic } = await openJournal(services, schemaIds.journal, {
     askNotes: async (cluster) =>
       [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
     contradicted: ({ ref, position, timestampMs, saysExecuted }) => {
@@ -103,7 +106,7 @@ export const openCommands = async (
   };
 
   const call = measured(partner.call, metrics, clock);
-  const spans = commandSpans(config, services.traces, { call, journal, mask: partner.mask });
+  const spans = commandSpans(services, { call, journal, mask: partner.mask });
 
   const deps: Deps = {
     clock,

@@ -1,5 +1,4 @@
 import type { Origin, Publish } from "../accept-once/ports.ts";
-import type { Config } from "../../config/config.ts";
 import { decoder, encoder } from "../../kafka/schema/codec.ts";
 import { cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
@@ -26,7 +25,8 @@ const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
 ];
 
 /** The results topic: codec and publisher. */
-export const openResults = (config: Config, services: Services, schemaId: number) => {
+export const openResults = (services: Services, schemaId: number) => {
+  const { config } = services;
   const topic = config.topics.results;
   const schema = readSchema("command-result");
   const encode = encoder<CommandResult>(schema, schemaId);

@@ -1,12 +1,12 @@
 import type { CommandRecord, Handled } from "../flow.ts";
 import type { Deps } from "../accept-once/ports.ts";
-import type { Config } from "../../config/config.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import type { Partner } from "../../partner/client.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
 import { beginsAt, contextOf, traceOf } from "../../services/traces/context.ts";
 import { callInSpan } from "../../services/traces/partner-span.ts";
 import { sendInSpan } from "../../services/traces/record-span.ts";
+import type { Services } from "../../services/services.ts";
 
 /** Span verbs of the journal's entries. */
 const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
@@ -49,16 +49,16 @@ type Work = (record: Incoming & CommandRecord) => Promise<Handled>;
 
 /** `around` runs `work` within the span of a record, which carries its trace context. */
 export const commandSpans = (
-  { topics, kafka, partner: { baseUrl } }: Config,
-  traces: Traces | null,
+  { config, traces }: Services,
   { call, journal, mask }: Pick<Deps, "call" | "journal"> & Pick<Partner, "mask">,
 ): { around: (record: Incoming, work: Work) => Promise<Handled>; traced: Deps["traced"] } => {
+  const { topics, kafka, partner } = config;
   if (traces === null)
     return {
       around: (record, work) => work({ ...record, ...(traceOf(record) ?? { traceparent: null }) }),
       traced: undefined,
     };
-  const address = { url: new URL(baseUrl ?? ""), mask };
+  const address = { url: new URL(partner.baseUrl ?? ""), mask };
   return {
     around: async (record, work) => {
       const span = begin(traces, record);

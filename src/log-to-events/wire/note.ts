@@ -1,10 +1,11 @@
-import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import type { Services } from "../../services/services.ts";
 import { iso, readInstant } from "../../runtime/instant.ts";
 
 /** The group that elects the leader: the member with partition 0 of the events topic reconciles. */
-export const electionGroup = ({ kafka }: Pick<Config, "kafka">): string => `${kafka.groupId}-reconcile`;
+export const electionGroup = ({ kafka }: Pick<Services["config"], "kafka">): string =>
+  `${kafka.groupId}-reconcile`;
 
 /** What a leader tells later ones, as the metadata of an offset, in epoch milliseconds. Null: not known. */
 export type ReconcileNote = {
@@ -35,7 +36,7 @@ export const readNote = (text: string): ReconcileNote => {
 
 /** What the last leader noted. */
 export const lastNote = async (
-  config: Config,
+  config: Services["config"],
   cluster: Pick<Cluster, "committed">,
 ): Promise<ReconcileNote> => {
   const committed = await cluster.committed(electionGroup(config), config.topics.transactionStatus);

@@ -1,9 +1,7 @@
-import type { Config } from "../../config/config.ts";
 import { elected } from "../../kafka/consume/elected.ts";
 import type { Report } from "../flow.ts";
 import type { Period } from "../period.ts";
 import { isAhead, reconcileRepeatedly } from "../schedule.ts";
-import type { Metrics } from "../../ops/metrics.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import { withCluster } from "../../services/with-cluster.ts";
@@ -15,15 +13,11 @@ export type ReconcileFlow = Subsystem & { isLeader: () => boolean };
 
 /** Starts the reconcile flow: publishes what webhooks missed, on one elected replica at a time. */
 export const openReconcile = (
-  config: Config,
-  {
-    metrics,
-    untilOpen,
-    ...deps
-  }: ReconcileDeps & { metrics: Metrics; untilOpen: (signal: AbortSignal) => Promise<void> },
+  deps: ReconcileDeps,
+  untilOpen: (signal: AbortSignal) => Promise<void>,
 ): ReconcileFlow => {
   const { services } = deps;
-  const { clock, log } = services;
+  const { config, clock, log, metrics } = services;
 
   /** As it is in Kafka, for later leaders and for the console. */
   let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
@@ -76,7 +70,7 @@ export const openReconcile = (
       const { wholeAtMs } = note;
       // Until a run reads everything, later leaders look back as far as this one does.
       if (wholeAtMs === null) keep({ wholeAtMs: clock.now() - config.reconcile.lookbackMs });
-      const run = reconcileRuns(config, deps, {
+      const run = reconcileRuns(deps, {
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may be the leader");
         },

@@ -1,4 +1,3 @@
-import type { Config } from "../../config/config.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { scan } from "../../kafka/consume/scan.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
@@ -10,7 +9,7 @@ import type { TransactionStatusUpdated } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
-import { largestRecordsFor } from "../../services/largest-records.ts";
+import { largestRecordsFor } from "../../services/topic-demands.ts";
 import { openPartner } from "../../services/partner.ts";
 import type { Services } from "../../services/services.ts";
 import { fetchLogInSpan } from "../../services/traces/partner-span.ts";
@@ -32,8 +31,8 @@ export type ReconcileDeps = {
 };
 
 /** Calls `take` for every event in the topic since an instant. */
-const eventsReader = (config: Config, services: Services, schemaId: number): LogPorts["readEvents"] => {
-  const { clock } = services;
+const eventsReader = (services: Services, schemaId: number): LogPorts["readEvents"] => {
+  const { config, clock } = services;
   const topic = config.topics.transactionStatus;
   const schema = readSchema("transaction-status-updated");
   const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.monotonic, schemaId);
@@ -56,11 +55,10 @@ const eventsReader = (config: Config, services: Services, schemaId: number): Log
 
 /** The flow, wired to the partner and the topic of the configuration. */
 export const reconcileRuns = (
-  config: Config,
   { services, events, partner, schemaId }: ReconcileDeps,
   hooks: Pick<LogPorts, "mayPublish" | "published">,
 ): Reconcile => {
-  const { clock, traces } = services;
+  const { config, clock, traces } = services;
   const { baseUrl, logEntriesPointer, logNotificationPointer } = config.partner;
   const { fetchLog, mask } = partner;
   return logToEvents(
@@ -74,7 +72,7 @@ export const reconcileRuns = (
       ...hooks,
       clock,
       seen: (identity) => events.window.seen(identity, clock.now()),
-      readEvents: eventsReader(config, services, schemaId),
+      readEvents: eventsReader(services, schemaId),
       fetchLog: traces ? fetchLogInSpan(traces, { url: new URL(baseUrl ?? ""), mask }, fetchLog) : fetchLog,
       publishOnce: events.publishOnce,
     },
@@ -85,11 +83,11 @@ export type RunOnce = Pick<RunRequest, "period" | "dryRun" | "force">;
 
 /** One reconcile run, now. Throws a UsageError if something is missing in Kafka or the registry. */
 export const reconcileOnce = async (
-  config: Config,
   services: Services,
   { period, dryRun, force }: RunOnce,
   signal: AbortSignal,
 ): Promise<Report> => {
+  const { config } = services;
   const lookbackMs = services.clock.now() - period.fromMs;
   const largestRecords = largestRecordsFor(config, ["reconcile"]);
   const { schemaIds, problems, retentionWarning } = await withCluster(services, (cluster) =>
@@ -104,10 +102,10 @@ export const reconcileOnce = async (
 
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
   const partner = openPartner(config, services);
-  const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
+  const events = await openEvents(services, schemaId);
   try {
     const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined };
-    const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
+    const run = reconcileRuns({ services, events, partner, schemaId }, hooks);
     // From then on the window also sees what other replicas publish.
     await events.untilRead(signal);
     const { minAgeMs } = config.reconcile;

@@ -1,4 +1,3 @@
-import type { Config } from "../../config/config.ts";
 import { cloudEventHeaders } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import { encoder } from "../../kafka/schema/codec.ts";
@@ -9,7 +8,6 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext, Traces } from "../../runtime/traces.ts";
 import type { Services } from "../../services/services.ts";
-import { bridgeSource } from "../../services/source.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
 import { maskOwnSecrets } from "../../services/own-secrets.ts";
 import type { Subsystem } from "../../services/subsystem.ts";
@@ -20,7 +18,8 @@ const MAX_WAITING_BYTES = 128 * 1_048_576;
 /** The part of WEBHOOK_PUBLISH_TIMEOUT that is left for reading the request and writing the answer. */
 const ANSWER_MARGIN_MS = 50;
 
-export const publishTimeoutOf = ({ webhook }: Config): number => webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
+export const publishTimeoutOf = ({ config: { webhook } }: Pick<Services, "config">): number =>
+  webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
 
 export type Events = Subsystem & {
   publishOnce: PublishOnce;
@@ -31,18 +30,12 @@ export type Events = Subsystem & {
 
 const CHECK_EVERY_MS = 50;
 
-/**
- * The events topic, for both flows that write to it. Rejects if Kafka does not answer.
- * @param outOfOrder called for each published event that occurred before one that was published earlier
- */
-export const openEvents = async (
-  config: Config,
-  { services, schemaId, outOfOrder }: { services: Services; schemaId: number; outOfOrder: () => void },
-): Promise<Events> => {
-  const { clock, traces } = services;
+/** The events topic, for both flows that write to it. Rejects if Kafka does not answer. */
+export const openEvents = async (services: Services, schemaId: number): Promise<Events> => {
+  const { config, clock, metrics, traces } = services;
   const { webhook, topics, partner } = config;
   const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
-  const followed = await followEvents(config, services, schemaId);
+  const followed = await followEvents(services, schemaId);
   const publisher = services.publisher(topics.transactionStatus, {
     maxWaiting: webhook.maxInFlight,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -51,9 +44,9 @@ export const openEvents = async (
 
   const { encodedHeaders, headersOf } = cloudEventHeaders({
     type: EVENT_TYPE,
-    // `dead-letters replay` runs without the partner's address, too.
-    source: partner.baseUrl ?? bridgeSource(config),
+    source: partner.baseUrl ?? "",
   });
+  const timeoutMs = publishTimeoutOf(services);
   const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<RecordPosition> => {
     const headers = headersOf({
       id: event.eventId,
@@ -63,7 +56,7 @@ export const openEvents = async (
     });
     const key = Buffer.from(event.transactionId);
     return publisher
-      .publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutOf(config))
+      .publish({ key, value: encode(event), headers, encodedHeaders }, timeoutMs)
       .catch((error: unknown) => {
         throw isRefused(error) ? new EventTooLarge(messageOf(error), { cause: error }) : error;
       });
@@ -87,7 +80,7 @@ export const openEvents = async (
       mask: maskOwnSecrets(config),
       written: (event, position) => {
         followed.wrote(position);
-        if (event.outOfOrder) outOfOrder();
+        if (event.outOfOrder) metrics.outOfOrder.inc();
       },
       now: clock.now,
     }),

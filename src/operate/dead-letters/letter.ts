@@ -2,7 +2,7 @@ import { unwrap, type AddedName } from "../../services/dead-letter-headers.ts";
 import type { EncodedHeaders, Incoming } from "../../kafka/record.ts";
 import { members } from "../../runtime/json.ts";
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
-import { parseBody } from "../../webhooks-to-events/parse.ts";
+import { parseBody } from "../../notification/notification.ts";
 
 /** The record that became a dead letter. */
 export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };

@@ -4,7 +4,7 @@ import { inspect } from "../../kafka/cluster/inspect.ts";
 import { PublishError } from "../../kafka/produce/publish-error.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
-import { parseBody } from "../../webhooks-to-events/parse.ts";
+import { parseBody } from "../../notification/notification.ts";
 import type { Connections } from "../connections.ts";
 import type { DeadLetter, Original } from "./letter.ts";
 
@@ -70,7 +70,7 @@ export const eventsTarget = async (
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
-  const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
+  const events = await openEvents(services, schemaId);
   try {
     await events.untilRead(signal);
   } catch (error) {

@@ -138,7 +138,7 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
   const open = async () => {
     const schemaIds = await schemaIdsOf(connections, ["journal"]);
     const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
-    const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
+    const opened = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
       askNotes: () => Promise.resolve([]),
       see: () => (read += 1),
     });

@@ -44,11 +44,11 @@ const readAndDecide = async (
   const { topics } = config;
   const schemaIds = await schemaIdsOf(connections, ["journal", "results"]);
   const finder = createCommandFinder(commandId);
-  const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
+  const opened = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
     askNotes: () => Promise.resolve([]),
     see: finder.take,
   });
-  const results = openResults(config, services, schemaIds.get("command-result") ?? 0);
+  const results = openResults(services, schemaIds.get("command-result") ?? 0);
   const { view, journal } = opened;
   let published = "";
   const publish: Publish = async (...result) => {

@@ -7,7 +7,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandJournalEntry, CommandResult, TransactionStatusUpdated } from "../../records.ts";
-import { parseBody } from "../../webhooks-to-events/parse.ts";
+import { parseBody } from "../../notification/notification.ts";
 import { readEntry, textIn } from "../audit/entry.ts";
 import type { Connections } from "../connections.ts";
 import { found, type Found, type Step } from "./step.ts";

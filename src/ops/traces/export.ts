@@ -1,9 +1,8 @@
-import { createNoopMeter, diag, type Counter, type Meter } from "@opentelemetry/api";
+import { diag } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { messageOf } from "../../runtime/errors.ts";
 import { decodePercent } from "../../runtime/percent.ts";
-import type { Metrics } from "../metrics.ts";
 
 /** The library takes any number: some of these would let it spin, or drop every span. */
 const DEFAULTS = {
@@ -33,41 +32,18 @@ export const headerSecrets = (): string[] =>
     .filter((secret) => secret.length > 3);
 
 /**
- * Exports spans in batches, and counts them by the library's own measurements. Whatever is absent here the
- * library reads from the environment.
+ * Exports spans in batches. Whatever is absent here the library reads from the environment.
  * @param lost called for spans that were not exported
  */
-export const countingProcessor = (
-  url: string,
-  metrics: Metrics | null,
-  lost: (spans: number, reason: string) => void,
-): SpanProcessor => {
+export const spanProcessor = (url: string, lost: (spans: number, reason: string) => void): SpanProcessor => {
   const exporter = new OTLPTraceExporter({ url });
-  let reason = "";
-  const explaining: SpanExporter = {
+  const reporting: SpanExporter = {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        reason = messageOf(result.error ?? "the export failed");
+        if (result.error) lost(spans.length, messageOf(result.error));
         done(result);
       }),
     shutdown: () => exporter.shutdown(),
   };
-  const processed: Counter = {
-    add: (spans, attributes) => {
-      const error = attributes?.["error.type"];
-      if (error === undefined) metrics?.spansExported.inc(spans);
-      else if (error === "queue_full") {
-        metrics?.spansDropped.inc(spans);
-        lost(spans, "more spans wait than OTEL_BSP_MAX_QUEUE_SIZE allows");
-      } else {
-        metrics?.spansFailed.inc(spans);
-        lost(spans, reason);
-      }
-    },
-  };
-  // The library has one such meter for all, which stays as it is.
-  const meter = Object.assign(Object.create(createNoopMeter()) as Meter, { createCounter: () => processed });
-  // The type that reads the environment has no name for the meter, and hands it on.
-  const measured: object = { selfObsMeterProvider: { getMeter: () => meter } };
-  return new BatchSpanProcessor(explaining, { ...replaced(), ...measured });
+  return new BatchSpanProcessor(reporting, replaced());
 };

@@ -23,8 +23,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Span, TraceContext, Traces } from "../../runtime/traces.ts";
-import type { Metrics } from "../metrics.ts";
-import { countingProcessor, headerSecrets } from "./export.ts";
+import { headerSecrets, spanProcessor } from "./export.ts";
 
 /** While the collector is unreachable, one log line per this interval. */
 const REPORT_EVERY_MS = 60_000;
@@ -69,11 +68,10 @@ const resourceOf = () =>
 /**
  * Traces by OpenTelemetry, whose SDK reads its own variables: sampler, batches, resource, timeouts. Only this
  * file and export.ts import it, and they are loaded only when traces are on.
- * @param metrics null if nobody reads any
  */
 export const openTraces = (
   { url, propagates }: { url: string; propagates: boolean },
-  { metrics, clock, log }: { metrics: Metrics | null; clock: Pick<Clock, "monotonic">; log: Log },
+  { clock, log }: { clock: Pick<Clock, "monotonic">; log: Log },
 ): Traces => {
   const secrets = headerSecrets();
   const masked = (text: string): string =>
@@ -107,17 +105,16 @@ export const openTraces = (
 
   const provider = new BasicTracerProvider({
     resource: resourceOf(),
-    spanProcessors: [countingProcessor(url, metrics, lost)],
+    spanProcessors: [spanProcessor(url, lost)],
   });
   isOpening = false;
   const tracer = provider.getTracer("cambio-bridge");
 
   return {
-    begin: ({ name, kind, parent, isRemote = false, link = null }) => {
+    begin: ({ name, kind, parent, link = null }) => {
       // Within an unsampled span of this process every sampler decides the same: no new ids are needed.
-      if (parent !== null && !isRemote && parent.traceparent.endsWith("-00"))
-        return { ...parent, isSampled: false, end: nothing };
-      const from = parent && contextOf(parent, isRemote);
+      if (parent?.traceparent.endsWith("-00") === true) return { ...parent, isSampled: false, end: nothing };
+      const from = parent && contextOf(parent, false);
       const linked = link && contextOf(link, true);
       const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
       const links = linked ? [{ context: linked }] : [];

@@ -1,5 +1,5 @@
-import { pointerNames } from "../../runtime/json-object.ts";
-import { elements, isJson, members } from "../../runtime/json.ts";
+import { parseJson, pointerNames } from "../../runtime/json-object.ts";
+import { elements, members } from "../../runtime/json.ts";
 
 /** Likely names of a quote's id, compared without case and separators. */
 const QUOTE_ID_NAMES = new Set(["quoteid", "quotationid", "quoteuuid", "quotationuuid"]);
@@ -19,8 +19,10 @@ const idOrNull = (value: string): string | null =>
   value.trim() !== "" && value.length <= MAX_ID_LENGTH && !value.includes("\uFFFD") ? value : null;
 
 /** The id in a JSON scalar: a string, or a number with exactly its digits. */
-const scalar = (raw: string): string | null =>
-  idOrNull(raw.startsWith('"') ? (JSON.parse(raw) as string) : NUMBER.test(raw) ? raw : "");
+const scalar = (raw: string): string | null => {
+  const value = raw.startsWith('"') ? parseJson(raw) : NUMBER.test(raw) ? raw : null;
+  return typeof value === "string" ? idOrNull(value) : null;
+};
 
 /** The scalar at a JSON pointer; null if a name on the path is repeated. */
 const follow = (text: string, pointer: string): string | null => {
@@ -71,7 +73,7 @@ const searchNamed = (raw: string, name: string, depth: number, found: Set<string
  * @returns null if the id is absent, or several values compete
  */
 export const findTransactionId = (body: string | null, pointer: string | null): string | null => {
-  if (body === null || !isJson(body)) return null;
+  if (body === null) return null;
   if (pointer !== null) return follow(body.trim(), pointer);
   const found = new Set<string>();
   searchNamed(body.trim(), "transactionid", 0, found);
@@ -86,7 +88,7 @@ export const findTransactionId = (body: string | null, pointer: string | null): 
  * @returns null if the id is absent or ambiguous
  */
 export const findQuoteId = (body: string | null, pointer: string | null): string | null => {
-  if (body === null || !isJson(body)) return null;
+  if (body === null) return null;
   const text = body.trim();
   if (pointer !== null) return follow(text, pointer);
   const [only, ...others] = text.startsWith("[") ? (elements(text) ?? []) : [text];

@@ -4,7 +4,7 @@ import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Download, Downloaded } from "../connection/download.ts";
 import { PreemptedError, type CallLimiter } from "../connection/call-limiter.ts";
-import { reasonOf } from "../connection/reason.ts";
+import { reasonOf } from "../connection/connection.ts";
 import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
 import { bodyText, readRetryAfter } from "./answer.ts";
 import { headersOf, type Caller } from "./request.ts";

@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../runtime/clock.ts";
-import { reasonOf } from "./reason.ts";
+import { reasonOf } from "./connection.ts";
 
 /** Short of the shortest connect timeout, and long for a round trip. */
 const WAIT_MS = 750;

@@ -5,7 +5,6 @@ import type { Clock } from "../../runtime/clock.ts";
 import { fullEventLoopTurn } from "../../runtime/event-loop.ts";
 import { clientOf } from "./connection.ts";
 import { dnsCache } from "./dns-cache.ts";
-import { tlsSessions } from "./tls-sessions.ts";
 import { untilCertificateTaken } from "./client-certificate.ts";
 
 /** PEM texts: the CA to trust, and the client certificate with its key. */
@@ -70,7 +69,8 @@ type Track = (socket: net.Socket) => void;
 
 export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptions): (() => Opening) => {
   const lookup = dnsCache({ clock });
-  const sessions = tlsSessions();
+  /** The newest TLS session of each host, so that a new connection can resume it instead of a full handshake. */
+  const sessions = new Map<string, Buffer>();
 
   const overTcp = async (url: URL, track: Track): Promise<net.Socket> => {
     const options = { noDelay: true, autoSelectFamily: true, lookup };
@@ -87,7 +87,7 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     track: Track,
   ): Promise<net.Socket> => {
     const host = hostOf(url);
-    const session = sessions.take(url.host);
+    const session = sessions.get(url.host);
     const socket = tls.connect({
       ...own,
       socket: under,
@@ -97,7 +97,7 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
       ...(session ? { session } : {}),
     });
     track(socket);
-    sessions.keepFrom(socket, url.host);
+    socket.on("session", (issued: Buffer) => sessions.set(url.host, issued));
     const taken = own.cert === undefined ? null : untilCertificateTaken(socket, clock);
     await once(socket, "secureConnect");
     await taken;

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Dispatcher } from "undici";
-import type { Connection } from "./connection.ts";
-import { reasonOf } from "./reason.ts";
+import { reasonOf, type Connection } from "./connection.ts";
 import { headReader } from "./status-line.ts";
 
 /** What became of a request, by how far it got. */

@@ -1,11 +1,9 @@
-import type { Clock } from "../../runtime/clock.ts";
+import { startStopwatch, type Clock, type Stopwatch } from "../../runtime/clock.ts";
 import { yieldToEventLoop, fullEventLoopTurn } from "../../runtime/event-loop.ts";
 import type { CallOptions } from "../types.ts";
 import type { Opening } from "./connect.ts";
-import { connectionOver, type Connection } from "./connection.ts";
+import { connectionOver, reasonOf, type Connection } from "./connection.ts";
 import { exchange, type ExchangeResult, type OutgoingRequest } from "./exchange.ts";
-import { idleConnections, usableIdleMs } from "./idle-connections.ts";
-import { reasonOf } from "./reason.ts";
 
 export type TransportOptions = {
   /** Without a path. */
@@ -27,6 +25,44 @@ export type Transport = {
   close: () => void;
 };
 
+/**
+ * A connection is reused only within this share of the time for which the partner keeps it open, so that a
+ * call does not meet the partner closing it. The rest is room for latency, clocks, and a timer of the partner
+ * that fires early.
+ */
+const USABLE_SHARE = 1 / 4;
+
+const idleConnections = (maxIdleMs: number, clock: Clock) => {
+  /** Ordered by last use, the most recent at the end. */
+  const idle: { connection: Connection; idleMs: Stopwatch }[] = [];
+
+  return {
+    /**
+     * The usable connection that has been idle for longest: anything unexpected that the partner sent has most
+     * likely arrived by now, and closed it. Null if there is none; only then is another opened, so there are
+     * never more connections than concurrent calls.
+     */
+    take: () => {
+      for (let next = idle.shift(); next; next = idle.shift()) {
+        const { connection, idleMs } = next;
+        const { socket } = connection;
+        const isFresh = (): boolean => !socket.destroyed && idleMs() <= maxIdleMs;
+        // Asked in the step that writes the request: the process may have been frozen before. An answer may come
+        // before its request was sent in full; then nothing may follow on this connection.
+        const isUsable = (): boolean => isFresh() && socket.writableLength === 0;
+        if (isFresh()) return { connection, isUsable };
+        socket.destroy();
+      }
+      return null;
+    },
+    /** @param connection its call is over; if it is closed, `take` drops it */
+    add: (connection: Connection): void => void idle.push({ connection, idleMs: startStopwatch(clock) }),
+    closeAll: (): void => {
+      for (const { connection } of idle.splice(0)) connection.socket.destroy();
+    },
+  };
+};
+
 /** `endsAt`: the end of the call on the monotonic clock. */
 type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
 
@@ -38,8 +74,9 @@ const announcedMs = ({ headers }: ExchangeResult & { sent: true }): number => {
 
 export const transportFor = (options: TransportOptions): Transport => {
   const { origin, connect, clock, connectTimeoutMs, callTimeoutMs, keepAliveMs } = options;
-  const maxIdleMs = usableIdleMs(keepAliveMs);
-  const idle = idleConnections({ maxIdleMs, clock });
+  /** 0 if each call has its own connection. */
+  const maxIdleMs = Math.floor(keepAliveMs * USABLE_SHARE);
+  const idle = idleConnections(maxIdleMs, clock);
   let closed = false;
 
   const leftMs = ({ endsAt }: Timed, atMost: number): number =>

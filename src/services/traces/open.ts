@@ -1,16 +1,12 @@
 import type { Config } from "../../config/config.ts";
-import type { Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Traces } from "../../runtime/traces.ts";
 
-/**
- * Exports spans to the configured collector. Null if there is none: OpenTelemetry is not even loaded then.
- * @param ports.metrics null if nobody reads any
- */
+/** Exports spans to the configured collector. Null if there is none: OpenTelemetry is not even loaded then. */
 export const openTraces = async (
   { traces }: Config,
-  ports: { metrics: Metrics | null; clock: Clock; log: Log },
+  ports: { clock: Clock; log: Log },
 ): Promise<Traces | null> => {
   const url = traces.tracesEndpoint ?? (traces.endpoint && `${traces.endpoint}/v1/traces`);
   if (url === undefined || traces.disabled || traces.exporter === "none") return null;

@@ -69,9 +69,3 @@ test("what is idle is closed at once, and what never ends is cut off", async () 
   await closeServer(server, 100);
   expect(await endless).toBe(0);
 });
-
-test("a server that does not listen is closed already", async () => {
-  const server = createServer();
-  await closeServer(server, 60_000);
-  expect(server.listening).toBe(false);
-});

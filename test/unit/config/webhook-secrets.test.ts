@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { webhookSecrets } from "../../../src/config/webhook-secret.ts";
+import { webhookSecrets } from "../../../src/services/own-secrets.ts";
 import { watchSecrets } from "../../../src/config/load.ts";
 import { configOf } from "../config/environment.ts";
 

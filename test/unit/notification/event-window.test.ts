@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { digestOf, type Digest } from "../../../src/runtime/digest.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import type { WindowEvent } from "../../../src/notification/identity.ts";
+import type { WindowEvent } from "../../../src/notification/event-window.ts";
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.parse("2026-11-21T12:00:00Z");

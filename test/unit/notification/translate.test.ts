@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_FACTS, type TransactionFacts } from "../../../src/notification/transaction-facts.ts";
-import { translate } from "../../../src/notification/translate.ts";
+import { meaningOf, translate } from "../../../src/notification/translate.ts";
 
 const notification = {
   transactionId: "tx-1",
@@ -46,4 +46,27 @@ test("out of order means strictly earlier than the latest known instant", () => 
   expect(translated({}, after(noon)).outOfOrder).toBe(false);
   expect(translated({}, after(null)).outOfOrder).toBe(false);
   expect(translated({ createdAt: "21/11/2026" }, after(noon + 1)).outOfOrder).toBe(false);
+});
+
+test.each([
+  ["AWAITING_PAYMENT", "AWAITING_FUNDS", "OUTBOUND"],
+  ["AWAITING_MONEY_ORDER", "AWAITING_FUNDS", "INBOUND"],
+  ["PAYMENT_CONFIRMED", "IN_PROGRESS", "OUTBOUND"],
+  ["SETTLEMENT_IN_PROGRESS", "IN_PROGRESS", "OUTBOUND"],
+  ["TRANSACTION_IN_PROGRESS", "IN_PROGRESS", "INBOUND"],
+  ["CONTRACT_IN_PROGRESS", "IN_PROGRESS", "UNKNOWN"],
+  ["REGISTERED_TRANSACTION", "IN_PROGRESS", "UNKNOWN"],
+  ["TRANSACTION_COMPLETED", "COMPLETED", "UNKNOWN"],
+  ["PAYMENT_ISSUE", "ISSUE", "OUTBOUND"],
+  ["TRANSACTION_DOCUMENT_ISSUE", "ISSUE", "OUTBOUND"],
+  ["INVALID_PROOF_OF_PAYMENT", "ISSUE", "OUTBOUND"],
+  ["SETTLEMENT_ISSUE", "ISSUE", "UNKNOWN"],
+  ["CANCELED", "CANCELED", "UNKNOWN"],
+  ["REFUNDED", "REFUNDED", "OUTBOUND"],
+  ["SOMETHING_NEW", "UNKNOWN", "UNKNOWN"],
+  ["canceled", "UNKNOWN", "UNKNOWN"],
+  ["constructor", "UNKNOWN", "UNKNOWN"],
+  ["__proto__", "UNKNOWN", "UNKNOWN"],
+])("%s is %s and proves %s", (status, stage, proves) => {
+  expect(meaningOf(status)).toEqual({ stage, proves });
 });

@@ -3,12 +3,10 @@ import { expect, test } from "vitest";
 import { unwrap } from "../../../src/services/dead-letter-headers.ts";
 import { openDeadLetters } from "../../../src/services/dead-letters.ts";
 import type { Services } from "../../../src/services/services.ts";
-import type { Config } from "../../../src/config/config.ts";
 import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
 import { PublishError } from "../../../src/kafka/produce/publish-error.ts";
 import { NO_HEADERS } from "../../../src/kafka/headers.ts";
 import type { Header, Incoming, Outgoing } from "../../../src/kafka/record.ts";
-import type { Metrics } from "../../../src/ops/metrics.ts";
 import type { Traces } from "../../../src/runtime/traces.ts";
 
 const span = { traceparent: "00-ours", tracestate: "a=b", isSampled: false, end: () => undefined };
@@ -21,11 +19,12 @@ const setUp = (maxBytes: number) => {
     if ((record.value?.length ?? 0) > maxBytes) return Promise.reject(new PublishError("refused", "large"));
     return Promise.resolve({ partition: 0, offset: written.push(record) - 1 });
   };
-  const letters = openDeadLetters(
-    { topics: { deadLetters: "letters" } } as Config,
-    { traces, publisher: () => ({ publish }) } as unknown as Services,
-    { deadLetters: { inc: () => undefined } } as unknown as Metrics,
-  );
+  const letters = openDeadLetters({
+    config: { topics: { deadLetters: "letters" } },
+    metrics: { deadLetters: { inc: () => undefined } },
+    traces,
+    publisher: () => ({ publish }),
+  } as unknown as Services);
   return { letters, written };
 };
 

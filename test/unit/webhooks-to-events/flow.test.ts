@@ -31,7 +31,6 @@ const openFlow = () => {
       now: () => NOW_MS,
     }),
     deadLetter: () => Promise.reject(new Error("everything here is understood")),
-    now: () => NOW_MS,
   });
   const head = { pathToken: null, headers: {}, peerAddress: "127.0.0.1", receivedAt: NOW_MS };
   const post = (transactionId: string, status: string, createdAt: unknown): Promise<DeliveryOutcome> => {
@@ -102,6 +101,30 @@ test("each durable event is reported once, with its position; a duplicate and a 
   const outcomes = [await kept, await copy, await deliver("tx", "CANCELED", 11)];
   expect(outcomes.map(({ kind }) => kind)).toEqual(["published", "duplicate", "duplicate"]);
   expect(written).toEqual([{ eventId: published[1]?.event.eventId, position: { partition: 0, offset: 1 } }]);
+});
+
+test("a duplicate of what is on its way waits for the same acknowledgement, and fails with it", async () => {
+  const { deliver, published } = openFlow();
+  const copies = [1, 2, 3].map(() => deliver("tx", "CANCELED", 10));
+  let answered = 0;
+  for (const copy of copies) void copy.then(() => answered++);
+  const other = deliver("other", "CANCELED", 10);
+  published[1]?.acknowledge();
+  await other;
+  expect([answered, published.length]).toEqual([0, 2]);
+  published[0]?.acknowledge();
+  expect((await Promise.all(copies)).map(({ kind }) => kind)).toEqual([
+    "published",
+    "duplicate",
+    "duplicate",
+  ]);
+
+  const lost = [1, 2].map(() => deliver("tx", "REFUNDED", 11));
+  published[2]?.fail();
+  for (const outcome of await Promise.allSettled(lost)) expect(outcome.status).toBe("rejected");
+  const again = deliver("tx", "REFUNDED", 11);
+  published[3]?.acknowledge();
+  expect((await again).kind, "the next one starts anew").toBe("published");
 });
 
 test.each(["2026-11-21T09:30:00.000-03:00", "2026-11-21 12:30:00,000Z", 1_795_264_200, "1795264200000"])(

@@ -68,7 +68,6 @@ export const openReception = async (setup: Setup = {}) => {
       parked.push(notification);
       return put();
     },
-    now: systemClock.now,
   });
   const { receive } = setup;
   const server = createWebhookServer(

@@ -1,4 +1,3 @@
-import type { Config } from "../../../config/config.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { journalProblems } from "../../../kafka/cluster/inspect.ts";
 import { decoder, encoder } from "../../../kafka/schema/codec.ts";
@@ -37,7 +36,6 @@ const SEND_TIMEOUT_MS = 8_000;
  * @param fits called when a setting of the topic is changed so that it may forget accepts, and when it is right again
  */
 export const openJournal = async (
-  config: Config,
   services: Services,
   schemaId: number,
   {
@@ -52,7 +50,7 @@ export const openJournal = async (
     fits?: (isFit: boolean) => void;
   },
 ) => {
-  const { clock, log } = services;
+  const { config, clock, log } = services;
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
   const encode = encoder<CommandJournalEntry>(schema, schemaId);

@@ -1,8 +1,7 @@
-import { onTestFinished, test } from "vitest";
-import { followEvents } from "../../../../src/notification/wire/follow-events.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { followEvents, topicProgress } from "../../../../src/notification/wire/follow-events.ts";
 import type { Services } from "../../../../src/services/services.ts";
 import { silent } from "../../../../src/cli/silent.ts";
-import type { Config } from "../../../../src/config/config.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeKafka, TOPIC } from "../../kafka/consume/fake-kafka.ts";
@@ -16,12 +15,84 @@ test("an events topic that ends with the marker of a transaction is read to its 
     ...{ clock: systemClock, log: silent, random: () => 0 },
     connectCluster: kafka.connectCluster,
     newClient: () => kafka.client,
+    config: { topics: { transactionStatus: TOPIC }, webhook: { dedupWindowMs: 7_200_000 } },
   } as unknown as Services;
-  const config = {
-    topics: { transactionStatus: TOPIC },
-    webhook: { dedupWindowMs: 7_200_000 },
-  } as unknown as Config;
-  const followed = await followEvents(config, services, 1);
+  const followed = await followEvents(services, 1);
   onTestFinished(followed.close);
   await eventually(() => followed.state().detail === "caught up", "the topic to be read");
+});
+
+const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);
+const at = (offset: number) => ({ partition: 0, offset });
+/** Records known from the start of a range on. */
+const begun = (startOffset: number, endOffset: number) => {
+  const progress = topicProgress();
+  progress.begin(range(startOffset, endOffset));
+  return progress;
+};
+
+describe("what is known of a partition", () => {
+  test("reaches as far as was read", () => {
+    const progress = begun(5, 7);
+    progress.read(at(5));
+    expect([progress.positions().get(0), progress.unread(range(5, 7)).size]).toEqual([6, 1]);
+    progress.read(at(6));
+    expect([progress.positions().get(0), progress.unread(range(5, 7)).size]).toEqual([7, 0]);
+  });
+
+  test("reaches the end also when the last record before it is an own one, which is never read", () => {
+    const progress = begun(5, 6);
+    expect(progress.unread(range(5, 6)).size).toBe(1);
+    progress.wrote(at(5));
+    expect([progress.positions().get(0), progress.unread(range(5, 6)).size]).toEqual([6, 0]);
+  });
+
+  test("reaches the end of what is empty", () => {
+    expect(begun(5, 5).unread(range(5, 5)).size).toBe(0);
+  });
+
+  test("does not pass what others have written, however far the own records are", () => {
+    const progress = begun(0, 0);
+    for (const offset of [0, 2, 3]) progress.wrote(at(offset));
+    expect(progress.unread(range(0, 4))).toEqual(new Map([[0, 1]]));
+    progress.read(at(1));
+    expect(progress.unread(range(0, 4))).toEqual(new Map());
+    expect(progress.positions()).toEqual(new Map([[0, 4]]));
+  });
+
+  test("keeps any number of own records that follow one another while nothing is read", () => {
+    const progress = begun(0, 0);
+    const end = 250_000;
+    for (let offset = 1; offset < end; offset++) progress.wrote(at(offset));
+    progress.read(at(0));
+    expect(progress.unread(range(0, end))).toEqual(new Map());
+  });
+
+  test("has own records read back that others have written between, and none behind the last of those", () => {
+    const progress = begun(0, 0);
+    for (const offset of [1, 2, 4, 5, 6]) progress.wrote(at(offset));
+    progress.read(at(0));
+    expect(progress.unread(range(0, 7))).toEqual(new Map([[0, 1]]));
+    for (const offset of [1, 2, 3]) progress.read(at(offset));
+    expect(progress.unread(range(0, 7))).toEqual(new Map());
+    progress.wrote(at(7));
+    expect(progress.positions()).toEqual(new Map([[0, 8]]));
+  });
+
+  test("keeps nothing of before when reading begins anew", () => {
+    const progress = begun(0, 0);
+    progress.wrote(at(0));
+    progress.wrote(at(2));
+    progress.begin(range(0, 3));
+    expect(progress.unread(range(0, 3))).toEqual(new Map([[0, 0]]));
+  });
+
+  test("does not keep partitions that another topic of this name has not", () => {
+    const progress = topicProgress();
+    const fewer = range(0, 3);
+    progress.begin(new Map([...fewer, [1, { startOffset: 0, endOffset: 5 }]]));
+    progress.wrote({ partition: 1, offset: 0 });
+    progress.begin(fewer);
+    expect(progress.positions()).toEqual(new Map([[0, 0]]));
+  });
 });

@@ -1,6 +1,5 @@
 import { onTestFinished, vi } from "vitest";
 import { openTraces } from "../../../../src/ops/traces/open.ts";
-import type { Metrics } from "../../../../src/ops/metrics.ts";
 import type { Log } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { openReceiver, type Answer } from "../../../support/otlp-receiver.ts";
@@ -11,7 +10,7 @@ export const receiver = async (answer?: Answer) => {
   return opened;
 };
 
-/** Traces to a collector, and what is counted and logged of them. Closed when the test ends. */
+/** Traces to a collector, and what is logged of them. Closed when the test ends. */
 export const open = (url: string, env: Record<`OTEL_${string}`, string> = {}) => {
   const batches = {
     OTEL_BSP_MAX_QUEUE_SIZE: "100",
@@ -20,25 +19,13 @@ export const open = (url: string, env: Record<`OTEL_${string}`, string> = {}) =>
   };
   for (const [name, value] of Object.entries({ ...batches, ...env })) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const counts = { exported: 0, failed: 0, dropped: 0 };
   const lines: { level: string; fields: Record<string, unknown>; event: string }[] = [];
   const to = (level: string) => (fields: Record<string, unknown>, event: string) =>
     void lines.push({ level, fields, event });
   const log = { warn: to("warn"), debug: to("debug") } as unknown as Log;
-  const traces = openTraces(
-    { url: `${url}/v1/traces`, propagates: true },
-    {
-      metrics: {
-        spansExported: { inc: (spans: number) => (counts.exported += spans) },
-        spansFailed: { inc: (spans: number) => (counts.failed += spans) },
-        spansDropped: { inc: (spans: number) => (counts.dropped += spans) },
-      } as unknown as Metrics,
-      clock: systemClock,
-      log,
-    },
-  );
+  const traces = openTraces({ url: `${url}/v1/traces`, propagates: true }, { clock: systemClock, log });
   onTestFinished(() => traces.close());
-  return { traces, counts, lines };
+  return { traces, lines };
 };
 
 export const root = { name: "root", kind: "server", parent: null } as const;

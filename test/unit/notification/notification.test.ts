@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { members } from "../../../src/runtime/json.ts";
-import { parseBody as parsed } from "../../../src/webhooks-to-events/parse.ts";
+import { parseBody as parsed } from "../../../src/notification/notification.ts";
 import { translate } from "../../../src/notification/translate.ts";
 import { hostileCorpus, hugeCorpus } from "../../support/hostile-corpus.ts";
 

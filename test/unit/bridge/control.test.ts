@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createControlFold } from "../../../../src/bridge/control/fold.ts";
-import { isPause, writeControlEntry, type ControlEntry } from "../../../../src/bridge/control/entry.ts";
+import { createControlFold } from "../../../src/bridge/control.ts";
+import { isPause, writeControlEntry, type ControlEntry } from "../../../src/services/pause-entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2, 3);
 const pause: ControlEntry = {

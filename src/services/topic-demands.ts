@@ -1,8 +1,11 @@
 import type { Config } from "../config/config.ts";
+import type { SetupOptions } from "../kafka/cluster/setup.ts";
+import type { TopicDemands } from "../kafka/cluster/topic-rules.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   RECORD_MARGIN_BYTES,
   type LargestRecord,
+  type Role,
 } from "../kafka/cluster/topics.ts";
 
 type Flow = Config["bridge"]["flows"][number];
@@ -34,4 +37,25 @@ export const largestRecordsFor = (
     { by: ["commands"], role: "deadLetters", ...ofLetter },
   ];
   return written.filter(({ by }) => by.some((flow) => flows.includes(flow)));
+};
+
+/** The topics that the flows read or write. */
+export const usedTopics = ({ bridge }: Config): Role[] => [
+  ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
+  ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
+  ...(bridge.flows.some((flow) => flow !== "webhooks") ? (["control"] as const) : []),
+  "deadLetters",
+];
+
+/** What the configured flows need of their topics. */
+export const topicDemands = (config: Config): TopicDemands => ({
+  names: config.topics,
+  used: usedTopics(config),
+  largestRecords: largestRecordsFor(config, config.bridge.flows),
+  lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
+});
+
+export const setupOptions = (config: Config, dryRun: boolean): SetupOptions => {
+  const { partitions, replicationFactor, ...names } = config.topics;
+  return { names, partitions, replicationFactor, largestRecords: largestRecordsFor(config), dryRun };
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { largestRecordsFor } from "../../../src/services/largest-records.ts";
+import { largestRecordsFor } from "../../../src/services/topic-demands.ts";
 import { toRecord } from "../../../src/commands-to-results/accept-once/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
 import { DEFAULT_MAX_MESSAGE_BYTES } from "../../../src/kafka/cluster/topics.ts";

@@ -1,14 +1,15 @@
-import type { Config } from "../../config/config.ts";
-import { readAnswer, type ReadAnswer } from "../read-answer.ts";
-import { readEntry } from "../read-entry.ts";
-import { splitAnswer, type Element } from "../split-answer.ts";
-import type { LogAnswer } from "../../partner/types.ts";
-import { escapeInvisible } from "../../runtime/invisible.ts";
+import { readEntry } from "../log-to-events/read-entry.ts";
+import { splitAnswer, type Element } from "../log-to-events/split-answer.ts";
+import { escapeInvisible } from "../runtime/invisible.ts";
+import type { Connections } from "./connections.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 
 /** Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or null. */
-export type PartnerLogView = (answer: Pick<LogAnswer, "body">, write: Write) => Promise<string | null>;
+export type PartnerLogView = (
+  answer: { body: AsyncIterable<Uint8Array> },
+  write: Write,
+) => Promise<string | null>;
 
 /** Strings are matched first, so that white space inside of them stays. */
 const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g;
@@ -23,16 +24,11 @@ const raw: PartnerLogView = async ({ body }, write) => {
   return null;
 };
 
-const answerForm = ({ partner }: Config) => ({
-  entriesPointer: partner.logEntriesPointer ?? null,
-  notificationPointer: partner.logNotificationPointer ?? null,
-  maxEntryBytes: MAX_ENTRY_BYTES,
-});
-
 /** One line per entry. */
 const eachEntry =
-  (config: Config, lineOf: (entry: string) => string): PartnerLogView =>
+  (config: Connections["config"], lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {
+    const form = { entriesPointer: config.partner.logEntriesPointer ?? null, maxEntryBytes: MAX_ENTRY_BYTES };
     let lines = "";
     let hidden = 0;
     const take = ({ text: entry }: Element): void => {
@@ -45,7 +41,7 @@ const eachEntry =
       lines = "";
       if (ready !== "") await write(Buffer.from(ready));
     };
-    const { arrays, fault } = await splitAnswer(body, answerForm(config), take, flush);
+    const { arrays, fault } = await splitAnswer(body, form, take, flush);
     if (fault !== null) return fault;
     if (hidden > 0)
       return `holds ${hidden} entries that are larger than 1 MiB or no UTF-8, and are not shown`;
@@ -53,7 +49,7 @@ const eachEntry =
   };
 
 const readable =
-  ({ partner }: Config) =>
+  ({ partner }: Connections["config"]) =>
   (entryText: string): string => {
     const entry = readEntry(entryText, partner.logNotificationPointer ?? null);
     if (entry.kind !== "notification") {
@@ -65,15 +61,8 @@ const readable =
   };
 
 /** The output formats of `logs`; `entries` is for people. Only `raw` writes what a terminal would obey. */
-export const partnerLogViews = (config: Config) => ({
+export const partnerLogViews = (config: Connections["config"]) => ({
   raw,
   json: eachEntry(config, compactJson),
   entries: eachEntry(config, readable(config)),
 });
-
-/** What the reconcile flow finds in an answer; nothing is published. Rejects where the body breaks off. */
-export const examineLog = (
-  config: Config,
-  answer: Pick<LogAnswer, "httpStatus" | "headers" | "body">,
-): Promise<Pick<ReadAnswer, "reasons" | "isUnderstood">> =>
-  readAnswer(answer.body, answerForm(config), answer, () => undefined);
