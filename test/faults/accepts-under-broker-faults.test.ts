@@ -91,15 +91,12 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   const doubted = [...results.entries()].filter(([, list]) =>
     list.some(({ outcome }) => outcome === "IN_DOUBT"),
   );
-  const codes: Record<string, number> = {};
-  for (const { error } of [...results.values()].flat())
-    if (error) codes[error.code] = (codes[error.code] ?? 0) + 1;
   const needless = book.notOpenAt(
     [brokenAt],
     doubted.map(([commandId]) => commandId),
   );
   console.log(
-    `${fault.name}: ${JSON.stringify({ asked: quotes.size, end, executedBefore, succeeded: account.succeeded, inDoubt: account.inDoubt, doubted: doubted.length, needless: needless.length, repeated: [...results.values()].flat().length - results.size, openClaims: book.openAt(brokenAt), codes, committedAfterMs })}`,
+    `${fault.name}: ${JSON.stringify({ ...account, openClaims: book.openAt(brokenAt), committedAfterMs })}`,
   );
 
   expect(quotes.size).toBeGreaterThan(ACCEPTS);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { signInSettings, startConsole } from "../support/console-program.ts";
+import { examine } from "../support/doctor.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
 import { readTopic } from "../support/follow-topics.ts";
@@ -200,6 +201,62 @@ it("lets people act with the rights that are written down and no others", async 
     60_000,
   );
   expect(await shown.program.stop()).toBe(0);
+});
+
+it("doctor names each right that is missing, and none with the least ones that are written down", async () => {
+  const world = await opened();
+  const { topics, groupId } = world;
+  const user = await byScram("doctor");
+  const wrong = await examine(world, { ...user, KAFKA_SASL_PASSWORD: "wrong-one" });
+  const noMechanism = { KAFKA_SASL_MECHANISM: "", KAFKA_SASL_PASSWORD: "", KAFKA_SASL_USERNAME: "" };
+  const none = await examine(world, { ...user, ...noMechanism });
+  for (const [{ of }, mechanism] of [
+    [wrong, "scram-sha-512"],
+    [none, "none"],
+  ] as const)
+    for (const line of of("kafka"))
+      expect(line).toMatch(
+        new RegExp(`^fail kafka broker .*: it does not let us in.*KAFKA_SASL_MECHANISM \\(${mechanism}\\)`),
+      );
+  expect(wrong.lines.join()).not.toContain("wrong-one");
+
+  const without = await examine(world, user);
+  for (const line of without.of("kafka")) expect(line).toMatch(/^ok .*accepts the sign-in/);
+  for (const said of [
+    ...Object.values(topics).map((topic) => `topic ${topic}: this user may not`),
+    ...[groupId, `${groupId}-reconcile`].map((group) => `group ${group}: .*grant Read on it`),
+  ])
+    expect(without.of("rights")).toContainEqual(expect.stringMatching(`^fail rights ${said}`));
+  expect(without.of("topics").join()).not.toContain("does not exist");
+
+  await allow(
+    "doctor",
+    rights.serve(world).filter(({ name, may }) => name !== topics.events || may[0] !== "WRITE"),
+  );
+  await allow("doctor", onTopics([topics.audit], "WRITE"));
+  // Brokers learn of the new rights one after the other.
+  await eventually(
+    async () =>
+      expect((await examine(world, user)).of("rights")).toEqual([
+        expect.stringMatching(
+          `^fail rights topic ${topics.events}: this user may not write the topic.*: grant Write`,
+        ),
+      ]),
+    "one right to be missing",
+    30_000,
+  );
+  await allow("doctor", onTopics([topics.events], "WRITE"));
+  await eventually(
+    async () => {
+      const least = await examine(world, user);
+      expect(least.of("rights")).toEqual([expect.stringMatching(/^ok rights/)]);
+      expect(least.of("topics")).toContainEqual(
+        expect.stringMatching(/^warn topics topics: .*grant DescribeConfigs/),
+      );
+    },
+    "no right to be missing",
+    30_000,
+  );
 });
 
 it("says in a sentence that Kafka does not take a password, and ends where nothing is allowed", async () => {

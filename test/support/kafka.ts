@@ -41,6 +41,16 @@ export const leaderOf = async (brokers: string, topic: string, partition: number
   return topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
 };
 
+/** Moves the replicas of a topic's partitions, the leader first. */
+export const reassign = (brokers: string, topic: string, replicas: readonly number[][]): Promise<unknown> =>
+  askAdmin(brokers, (admin) =>
+    admin.alterPartitionReassignments({
+      topics: [
+        { topic, partitionAssignment: replicas.map((of, partition) => ({ partition, replicas: [...of] })) },
+      ],
+    }),
+  );
+
 /** Changes some settings of a topic. */
 export const setTopicConfig = (
   brokers: string,
