@@ -118,14 +118,6 @@ describe("the watch over the journal", () => {
     watch.stop();
   });
 
-  it("loses it for good when it was purged", async () => {
-    const { watch, view, cluster, look, events } = await watched(3);
-    cluster.extent = { startOffset: 3, endOffset: 3 };
-    await look(1);
-    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
-    watch.stop();
-  });
-
   it.each([
     [1.5, false],
     [23.9, false],
@@ -138,24 +130,6 @@ describe("the watch over the journal", () => {
     expect(view.ready()).toBe(goesOn);
     if (goesOn) expect(watch.fault()).toBeNull();
     else expect(watch.fault()).toContain(`which was ${hours * 3_600} s old`);
-    watch.stop();
-  });
-
-  it("says that a setting was changed so that it may forget accepts, and that it is right again", async () => {
-    const { watch, view, cluster, look, events, fits } = await watched(3);
-    await look(6);
-    expect([watch.fault(), fits]).toEqual([null, []]);
-    cluster.problems = ["Topic journal is kept for an hour: raise its retention.ms.", "and more"];
-    await look(6);
-    expect(watch.fault()).toBe(
-      "Topic journal is kept for an hour: raise its retention.ms. Until then no command is begun.",
-    );
-    expect([events, fits]).toEqual([["journal.unfit"], [false]]);
-    expect(view.ready(), "what was executed is still published").toBe(true);
-    await look(6);
-    cluster.problems = [];
-    await look(6);
-    expect([watch.fault(), events, fits]).toEqual([null, ["journal.unfit", "journal.fit"], [false, true]]);
     watch.stop();
   });
 
@@ -211,21 +185,6 @@ describe("the watch over the journal", () => {
     await look(10);
     expect([view.ready(), events]).toEqual([true, []]);
     watch.stop();
-  });
-
-  it("begins with nothing, and lets nothing be committed, before it knows what the group knows", async () => {
-    const before = await watched(3);
-    const after = await watched(0, [before.watch.note() ?? ""], 0, true);
-    await expect(after.watch.ranges()).rejects.toThrow("cannot be asked for: no coordinator");
-    expect([after.view.ready(), after.watch.note(), after.events]).toEqual([
-      false,
-      null,
-      ["journal.notes.waiting"],
-    ]);
-    after.cluster.isMute = false;
-    after.watch.begin(await after.watch.ranges());
-    expect([after.view.ready(), after.watch.note()]).toEqual([false, before.watch.note()]);
-    for (const { watch } of [before, after]) watch.stop();
   });
 
   it("waits for a group that cannot be asked, says so once, and goes on by itself", async () => {
