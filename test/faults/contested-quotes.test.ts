@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 
 const QUOTES = 60;
 

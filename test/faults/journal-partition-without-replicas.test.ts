@@ -4,7 +4,7 @@ import { newPartitioner } from "../../src/kafka/produce/partitioner.ts";
 import { correctTally } from "../support/accept-tally.ts";
 import { newAccepts, type Accept } from "../support/accepts.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { followTopics } from "../support/follow-topics.ts";
 import { reassign } from "../support/kafka.ts";

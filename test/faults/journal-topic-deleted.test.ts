@@ -1,7 +1,7 @@
 import type { Admin } from "kafkajs";
 import { expect, it } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";

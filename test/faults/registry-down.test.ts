@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { createTcpProxy } from "../support/tcp-proxy.ts";
 import { startWebhookLoad } from "../support/webhook-load.ts";

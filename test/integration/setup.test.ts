@@ -203,38 +203,3 @@ test("wrong configuration: exit 2, every problem at once, on stderr, no secret",
   expect(ended.err).not.toContain("secret-value");
   expect(ended.err).not.toMatch(/^ +at /m);
 });
-
-test.each([
-  [["nonsense"], 2],
-  [["send", "accept-quote"], 2],
-  [["watch", "nothing"], 2],
-  [["setup", "--dry"], 2],
-  [["--help"], 0],
-  [["serve", "--help"], 0],
-])("%j exits %i", async (args, code) => {
-  const ended = await runProgram(args, toolSettings(cluster, ownNames()));
-  expect(ended.code).toBe(code);
-  expect(code === 0 ? ended.out : ended.err).toMatch(/help|Usage/);
-  expect(ended.err).not.toMatch(/^ +at /m);
-});
-
-test("a Kafka that is not there is one sentence for a tool", async () => {
-  const ended = await runProgram(["setup"], {
-    ...toolSettings(cluster, ownNames()),
-    KAFKA_BROKERS: "127.0.0.1:1",
-  });
-  expect(ended.code).toBe(1);
-  expect(ended.err.trim()).toMatch(/^[^\n]*KAFKA_BROKERS[^\n]*\.$/);
-});
-
-test("a registry that is not there is one sentence for a tool", async () => {
-  const url = "http://127.0.0.1:1/apis";
-  const ended = await runProgram(["setup"], {
-    ...toolSettings(cluster, ownNames()),
-    SCHEMA_REGISTRY_URL: url,
-  });
-  expect(ended.code).toBe(1);
-  expect(ended.err.trim()).toMatch(
-    new RegExp(`^SCHEMA_REGISTRY_URL \\(${url}\\)[^\\n]*ECONNREFUSED[^\\n]*\\.$`),
-  );
-});

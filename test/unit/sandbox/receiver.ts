@@ -26,12 +26,3 @@ export const startReceiver = async (answer: (nth: number, received: Received) =>
       }),
   };
 };
-
-/** Waits until `condition` holds; fails after a while with what it was waiting for. */
-export const until = async (condition: () => boolean | Promise<boolean>, what: string, withinMs = 15_000) => {
-  const end = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`still waiting for ${what} after ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { aQuote } from "../client.ts";
 import { openReceiver, openSandbox } from "../open.ts";
 import { partnerApiPath, partnerApiValidators, readPartnerApi } from "../partner-api.ts";
-import { until } from "../receiver.ts";
+import { eventually } from "../../../support/eventually.ts";
 
 const schema = partnerApiValidators();
 
@@ -44,7 +44,7 @@ test("what the sandbox answers and sends by default is what the file says it cho
     "SandboxAccepted",
     (await client.accept(quoteId, { counterpartyId: "c", amount: 1.5, externalId: "e" })).json,
   );
-  await until(() => hook.received.length >= 6, "the notifications");
+  await eventually(() => hook.received.length >= 6, "the notifications");
   for (const { body } of hook.received) expectValid("TransactionStatusUpdated", JSON.parse(body));
   expectValid("SandboxLog", (await client.logs()).json);
   for (const refused of [
@@ -61,7 +61,7 @@ test.each(["plain", "nested", "attempts"] as const)(
     const hook = await openReceiver();
     const client = await openSandbox({ answers, walk: "still", webhookUrls: [hook.url] });
     await client.control("POST", "transactions", {});
-    await until(() => hook.received.length === 1, "the notification");
+    await eventually(() => hook.received.length === 1, "the notification");
     expectValid("TransactionStatusUpdated", JSON.parse(hook.received[0]!.body));
   },
 );
