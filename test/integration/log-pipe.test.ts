@@ -102,12 +102,4 @@ describe.runIf(process.platform === "linux")("on a full disk", () => {
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([0, null]);
   });
-
-  test.each([
-    ["config > /dev/full", 1],
-    ["--help > /dev/full 2>&1", 1],
-    ["config 2> /dev/full", 0],
-  ])("%s ends with %i", async (command, code) => {
-    expect(await once(inShell(command), "exit")).toEqual([code, null]);
-  });
 });
