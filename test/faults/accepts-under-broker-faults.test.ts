@@ -48,18 +48,16 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   });
   onTestFinished(world.close);
   const { brokers, topics, groupId } = world;
-  const executions = async () =>
-    (await world.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
   const send = (count: number): Promise<void> =>
     produce(brokers, topics.commands, newAccepts(count).map(messageOf));
   // All at once, before the fault: a client that writes during it would need as much care as the bridge itself.
   await send(ACCEPTS);
-  await eventually(async () => (await executions()) > ACCEPTS / 5, "a fifth to be executed", 60_000);
+  await eventually(async () => (await world.executions()) > ACCEPTS / 5, "a fifth to be executed", 60_000);
 
   // With as many partitions as there are, each broker leads some of every topic.
   const leader = await kafka.leaderOf(topics.journal);
   const brokenAt = Date.now();
-  const executedBefore = await executions();
+  const executedBefore = await world.executions();
   await fault.strike(leader);
   const mendedAt = Date.now();
   await send(LATER);

@@ -51,7 +51,7 @@ test("whatever the log does, webhooks and accepts go on, it is counted, and what
     const accepts = await sendAccepts(world);
 
     const runs = async (): Promise<Record<string, number>> => {
-      const text = await fetch(`${bridge.managementUrl}/metrics`).then((answer) => answer.text());
+      const text = await bridge.metrics();
       const found = text.matchAll(/^cambio_bridge_reconcile_runs_total\{result="(\w+)"\} (\d+)$/gm);
       return Object.fromEntries([...found].map(([, result, count]) => [String(result), Number(count)]));
     };

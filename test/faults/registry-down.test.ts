@@ -54,19 +54,13 @@ const post = async (to: Replica): Promise<number> => {
   return (await fetch(to.webhookUrl, { method: "POST", body })).status;
 };
 
-const startDetail = async (of: Replica): Promise<string> => {
-  const answer = await fetch(`${of.managementUrl}/readyz`);
-  const { components } = (await answer.json()) as { components: Record<string, { detail: string }> };
-  return components["start"]?.detail ?? "";
-};
-
 it("waits for the registry at the start, says so, and goes on when it is there", async () => {
   const { registry, url, world } = await behindGate();
   await registry.shut();
   const waiting = await world.startReplica();
 
   await eventually(
-    async () => expect(await startDetail(waiting)).toContain("SCHEMA_REGISTRY_URL"),
+    async () => expect((await waiting.components())["start"]?.detail).toContain("SCHEMA_REGISTRY_URL"),
     "readiness to say so",
     30_000,
   );

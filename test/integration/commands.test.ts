@@ -57,9 +57,6 @@ const hash = (...parts: string[]): string =>
   createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 const accept = (commandId: string, quoteId: string, more: object = {}): string =>
   JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-1", ...more } });
-const executions = async (quoteId: string): Promise<number> =>
-  (await world.sandbox<{ executions: number }>(`/_sandbox/executions/${encodeURIComponent(quoteId)}`))
-    .executions;
 type Request = { target: string; body: string };
 const requests = async (path: string): Promise<Request[]> => {
   const { requests: seen } = await world.sandbox<{ requests: Request[] }>("/_sandbox/state?only=requests");
@@ -146,7 +143,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
     )["transactionId"],
     attempts: 1,
   });
-  expect(await executions(quoteId)).toBe(1);
+  expect(await world.executions(quoteId)).toBe(1);
   const [call] = await requests(`${quoteId}/accept`);
   // The digits of the command, as a number: no float came near them.
   expect(call?.body).toContain('"amount":1234567890.10');
@@ -165,7 +162,7 @@ test("the tool sends a command, waits for its result, and ends as the result say
     outcome: "REJECTED",
     error: { code: "QUOTE_ALREADY_TAKEN" },
   });
-  expect(await executions("q-cli")).toBe(1);
+  expect(await world.executions("q-cli")).toBe(1);
 });
 
 test("the tool says at once that a commandId belongs to another command, of which no result can come", async () => {
@@ -177,7 +174,7 @@ test("the tool says at once that a commandId belongs to another command, of whic
   expect(reused).toMatchObject({ code: 5, out: "" });
   expect(reused.err).toContain("No result can come: commandId cli-reused belongs to another command");
   expect(Date.now() - started, "without waiting for the end").toBeLessThan(40_000);
-  expect(await executions("q-cli-second")).toBe(0);
+  expect(await world.executions("q-cli-second")).toBe(0);
 });
 
 test("a command that breaks a rule is answered without a call, and is no dead letter", async () => {
@@ -283,7 +280,7 @@ test("a command that comes again and again is executed once, and answered alike 
   await send("q-again", command);
   const records = await resultsOf("again", 4);
   expect(new Set(records.map(({ value }) => value?.toString("hex"))).size, "identical bytes").toBe(1);
-  expect(await executions("q-again")).toBe(1);
+  expect(await world.executions("q-again")).toBe(1);
   expect(await requests("q-again/accept")).toHaveLength(1);
 });
 
@@ -330,7 +327,7 @@ test.each([
       error: { code: "QUOTE_ALREADY_TAKEN" },
     });
     expect(await requests(`${quoteId}/accept`)).toHaveLength(1);
-    expect(await executions(quoteId)).toBe(executed);
+    expect(await world.executions(quoteId)).toBe(executed);
   },
 );
 
@@ -360,7 +357,7 @@ test("an accept that was throttled is sent again, for it was not executed", asyn
   await send("q-429", accept("throttled", "q-429"));
   const [record] = await resultsOf("throttled");
   expect(resultOf(record as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED", attempts: 2 });
-  expect(await executions("q-429")).toBe(1);
+  expect(await world.executions("q-429")).toBe(1);
 });
 
 test("nothing else is answered under the commandId of an executed accept: no false final, no call", async () => {
@@ -385,7 +382,7 @@ test("nothing else is answered under the commandId of an executed accept: no fal
   const dead = await deadLettersUnder("intruder", intruders.length);
   expect(dead.map(({ value }) => value)).toEqual(intruders.map((value) => Buffer.from(value)));
   for (const { headers } of dead) expect(headers["dead-letter-reason"]).toBe("COMMAND_ID_REUSED");
-  expect(await executions("q-other")).toBe(0);
+  expect(await world.executions("q-other")).toBe(0);
   expect(await requests("q-named/accept")).toHaveLength(1);
   // One more result proves that the ones that must not come would have come by now.
   await send("intruder", accept("named-after", "q-named-after"));
@@ -403,7 +400,7 @@ test("a refused commandId is known from then on, and its record gets the same re
     error: { code: "INVALID_COMMAND" },
   });
   await deadLettersUnder("refused", 1);
-  expect(await executions("q-refused")).toBe(0);
+  expect(await world.executions("q-refused")).toBe(0);
 });
 
 test("two spellings of a quote are one quote, and the partner is sent what the command says", async () => {
@@ -418,7 +415,7 @@ test("two spellings of a quote are one quote, and the partner is sent what the c
       error: { code: "QUOTE_ALREADY_TAKEN" },
     });
   expect(await requests(encodeURIComponent(`{${uuid.toUpperCase()}}`))).toHaveLength(1);
-  expect(await executions("q-spelled")).toBe(0);
+  expect(await world.executions("q-spelled")).toBe(0);
 });
 
 test("no secret is in a result, a dead letter or the log", async () => {

@@ -23,7 +23,7 @@ test("everything in order, beside a bridge that runs: no failure, and nothing is
   await bridge.untilReady();
   // Only then it is in all its groups.
   const leads = async (): Promise<boolean> => {
-    const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
+    const metrics = await bridge.metrics();
     return /^cambio_bridge_reconcile_leader 1$/m.test(metrics);
   };
   await eventually(leads, "the bridge to lead", 30_000);

@@ -48,6 +48,6 @@ it("remembers what any replica published, after a restart too", async () => {
     .map(({ value }) => decode("transaction-status-updated", value))
     .find(({ status }) => status === "PAYMENT_CONFIRMED");
   expect(late).toMatchObject({ outOfOrder: true, direction: "OUTBOUND" });
-  const metrics = await (await fetch(`${c.managementUrl}/metrics`)).text();
+  const metrics = await c.metrics();
   expect(metrics).toMatch(/^cambio_bridge_webhook_out_of_order_total 1$/m);
 });

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
@@ -11,6 +9,7 @@ import { narrowTopic, widenTopic } from "../support/narrow-topic.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { listen } from "../support/listen.ts";
 
 /** The most that PARTNER_MAX_RESPONSE_BYTES may be. */
 const MOST = 524_288;
@@ -23,13 +22,11 @@ let answer = Buffer.alloc(0);
 
 beforeAll(async () => {
   const partner = createServer((_, response) => response.writeHead(200).end(answer));
-  partner.listen(0, "127.0.0.1");
-  await once(partner, "listening");
-  const { port } = partner.address() as AddressInfo;
+  const address = await listen(partner);
   world = await openWorld(sharedCluster(), {
     settings: {
       FLOWS: "commands",
-      PARTNER_BASE_URL: `http://127.0.0.1:${port}`,
+      PARTNER_BASE_URL: `http://${address}`,
       PARTNER_MAX_RESPONSE_BYTES: String(MOST),
     },
   });

@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../dev/main.mjs";
 import { eventually } from "../support/eventually.ts";
 import { openUnreadPipe } from "../support/unread-pipe.ts";
+import { listen } from "../support/listen.ts";
 
 const SETTINGS = {
   PATH: process.env["PATH"],
@@ -48,11 +49,9 @@ const hangingUp = async () => {
   const server = createServer((socket) => {
     connections += 1;
     socket.destroy();
-  }).listen(0, "127.0.0.1");
+  });
   onTestFinished(() => void server.close());
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, connections: () => connections };
+  return { address: await listen(server), connections: () => connections };
 };
 
 describe("with a reader of standard output that stays but has stopped reading", () => {

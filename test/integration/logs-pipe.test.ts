@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../dev/main.mjs";
 import { eventually } from "../support/eventually.ts";
+import { listen } from "../support/listen.ts";
 
 const CHUNK = Buffer.alloc(65_536, "[] ");
 
@@ -16,14 +16,14 @@ test("a reader of the partner's log that stands still makes the partner stand st
     };
     response.on("drain", pour).on("error", () => undefined);
     pour();
-  }).listen(0, "127.0.0.1");
+  });
   onTestFinished(() => server.close().closeAllConnections());
-  await once(server, "listening");
+  const PARTNER_BASE_URL = `http://${await listen(server)}`;
   const args = ["logs", "--from", "2026-01-05", "--to", "2026-01-05", "--raw"];
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ["ignore", "pipe", "ignore"],
     env: {
-      PARTNER_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      PARTNER_BASE_URL,
       PARTNER_ACCESS_TOKEN: "access-token-of-tests",
       PARTNER_X_TOKEN: "x-token-of-tests",
       PARTNER_NAME: "acme",

@@ -217,7 +217,7 @@ test("a call of which nobody knows what became says so; how a person ends that i
 });
 
 test("the spans are counted", async () => {
-  const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
+  const metrics = await bridge.metrics();
   expect(metrics).toMatch(/cambio_bridge_trace_spans_exported_total [1-9]/);
   expect(metrics).toContain("cambio_bridge_trace_spans_dropped_total 0");
   expect(await bridge.stop()).toBe(0);

@@ -124,11 +124,7 @@ const openAccept = async (quoteId: string): Promise<void> => {
   await produce(world.brokers, world.topics.commands, [
     messageOf({ commandId: `c-${quoteId}`, quoteId, key: quoteId }),
   ]);
-  const called = async (): Promise<boolean> => {
-    const { executions } = await world.sandbox<{ executions: number }>(`/_sandbox/executions/${quoteId}`);
-    return executions === 1;
-  };
-  await eventually(called, "the call", 30_000);
+  await eventually(async () => (await world.executions(quoteId)) === 1, "the call", 30_000);
 };
 
 /** A webhook whose event Kafka does not acknowledge: not always the first, since a broker takes a moment to stand still. */
@@ -137,7 +133,7 @@ const openWebhook = async (replica: Replica, what: string): Promise<void> => {
   let sent = 0;
   const oneWaits = async (): Promise<boolean> => {
     void post(replica, `tx-${what}-${(sent += 1)}`).catch(() => undefined);
-    const metrics = await (await fetch(`${replica.managementUrl}/metrics`)).text();
+    const metrics = await replica.metrics();
     return Number(metrics.split(waiting)[1]?.split("\n")[0]) > 0;
   };
   await eventually(oneWaits, "an event to wait for Kafka", 30_000);

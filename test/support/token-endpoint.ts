@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen.ts";
 
 export const CLIENT = { id: "bridge", secret: "client-secret-of-the-test" };
 
@@ -59,8 +59,7 @@ export const startTokenEndpoint = async () => {
       answer(200, { access_token: token(), token_type: "Bearer", expires_in: behaviour.lifeS });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${await listen(server)}`;
 
   return {
     url: `${url}/token`,

@@ -24,6 +24,8 @@ export type World = Names & {
   folder: string;
   /** Calls the sandbox's control API: GET, or POST with a body. Rejects for any status but 2xx. */
   sandbox: <T>(path: string, body?: unknown) => Promise<T>;
+  /** How often the sandbox has executed a quote, or all of them. */
+  executions: (quoteId?: string) => Promise<number>;
   /** Resolves when the process runs; it is not ready yet. */
   startReplica: (settings?: Settings) => Promise<Replica>;
   /** Runs a command of the program to its end. */
@@ -113,6 +115,10 @@ export const openWorld = async (
     sandboxUrl,
     folder,
     sandbox,
+    executions: async (quoteId) => {
+      const path = quoteId === undefined ? "" : `/${encodeURIComponent(quoteId)}`;
+      return (await sandbox<{ executions: number }>(`/_sandbox/executions${path}`)).executions;
+    },
     run,
     start: (args, more) => start(args[0] ?? "program", args, { ...ofTools, ...more }),
     startReplica: (more) => {
