@@ -64,6 +64,13 @@ const requests = async (path: string): Promise<Request[]> => {
 };
 const deadLettersUnder = (key: string, count: number): Promise<TopicRecord[]> =>
   following.until(deadLetters, (record) => record.key === key, count);
+/** An accept in Avro. */
+const avroAccept = async (commandId: string, quoteId: string, issuedAt = 0): Promise<Buffer> => {
+  const acceptQuote = { quoteId, counterpartyId: "cp-1", amount: null, externalId: null };
+  const request = { "cambio.bridge.v1.AcceptQuote": acceptQuote };
+  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
+  return encode("command", schemaId, { commandId, issuedAt, expiresAt: null, request });
+};
 const NO_COMMAND = "no command";
 /**
  * Sends what is a dead letter under a key, and waits for that. An earlier command of the key that must be none would have come
@@ -193,10 +200,7 @@ test("a command that breaks a rule is answered without a call, and is no dead le
 });
 
 test("an instant in nanoseconds is valid Avro: its command is named, and is no dead letter", async () => {
-  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
-  const acceptQuote = { quoteId: "q-nano", counterpartyId: "cp-1", amount: null, externalId: null };
-  const request = { "cambio.bridge.v1.AcceptQuote": acceptQuote };
-  const value = encode("command", schemaId, { commandId: "nano", issuedAt: 0, expiresAt: null, request });
+  const value = await avroAccept("nano", "q-nano");
   const afterId = value.indexOf("nano") + "nano".length;
   // 2^62 nanoseconds, in the year 2116.
   const nanoseconds = Buffer.from("80808080808080808001", "hex");
@@ -217,12 +221,8 @@ test("an instant in nanoseconds is valid Avro: its command is named, and is no d
 });
 
 test("what cannot be read is a dead letter, byte for byte, and is answered under its key", async () => {
-  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
-  const acceptQuote = { quoteId: "q-cut", counterpartyId: "cp-1", amount: null, externalId: null };
-  const request = { "cambio.bridge.v1.AcceptQuote": acceptQuote };
-  const whole = encode("command", schemaId, { commandId: "cut", issuedAt: 0, expiresAt: null, request });
   const values = [
-    whole.subarray(0, -3),
+    (await avroAccept("cut", "q-cut")).subarray(0, -3),
     Buffer.from([0xde, 0xad]),
     Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3]),
     Buffer.from('{"commandId":"half",'),
@@ -361,16 +361,10 @@ test("an accept that was throttled is sent again, for it was not executed", asyn
 });
 
 test("nothing else is answered under the commandId of an executed accept: no false final, no call", async () => {
-  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
-  const acceptQuote = { quoteId: "q-named", counterpartyId: "cp-1", amount: null, externalId: null };
-  const avro = {
-    ...{ commandId: "named", issuedAt: Date.now(), expiresAt: null },
-    request: { "cambio.bridge.v1.AcceptQuote": acceptQuote },
-  };
   await send("named", accept("named", "q-named"));
   await resultsOf("named");
   const intruders = [
-    Buffer.concat([encode("command", schemaId, avro), Buffer.of(0)]),
+    Buffer.concat([await avroAccept("named", "q-named", Date.now()), Buffer.of(0)]),
     '{"commandId":"named","request":{"type":"AcceptQuote","counterpartyId":"cp-1"}}',
     '{"commandId":"named","request":{"type":"AcceptQuote","quoteId":"q-named","quoteId":"q-x","counterpartyId":"cp-1"}}',
     '{"commandId":"named","request":{"type":"AceptQuote","quoteId":"q-named","counterpartyId":"cp-1"}}',
