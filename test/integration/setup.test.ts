@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import kafkajs, { type Admin } from "kafkajs";
+import type { Admin } from "kafkajs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { askAdmin, setTopicConfig } from "../support/kafka.ts";
@@ -53,44 +53,6 @@ test("setup says what it would do, does it, and changes nothing the second time"
   expect(second.out.match(/already there/g)).toHaveLength(7);
   const again = [...second.out.matchAll(/schema (\S+): already registered, id (\d+)/g)];
   expect(again.map(([, name, id]) => [name, id])).toEqual(registered);
-});
-
-test("topics get the settings that the promises rest on", async () => {
-  const names = ownNames();
-  const { topics } = names;
-  await runProgram(["setup"], toolSettings(cluster, names));
-  const day = 86_400_000;
-  const kept = {
-    [topics.events]: 30 * day,
-    [topics.commands]: 7 * day,
-    [topics.results]: 30 * day,
-    [topics.journal]: 14 * day,
-    [topics.deadLetters]: 30 * day,
-  };
-  const { resources } = await withAdmin((admin) =>
-    admin.describeConfigs({
-      includeSynonyms: false,
-      resources: Object.keys(kept).map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
-    }),
-  );
-  const settings = new Map(
-    resources.map(({ resourceName, configEntries }) => [
-      resourceName,
-      Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue])),
-    ]),
-  );
-  for (const [topic, retention] of Object.entries(kept)) {
-    expect(settings.get(topic), topic).toMatchObject({
-      "cleanup.policy": "delete",
-      "unclean.leader.election.enable": "false",
-      "retention.ms": String(retention),
-    });
-  }
-  expect(settings.get(topics.journal)).toMatchObject({
-    "message.timestamp.type": "LogAppendTime",
-  });
-  const most = (topic: string): number => Number(settings.get(topic)?.["max.message.bytes"]);
-  expect(most(topics.deadLetters)).toBeGreaterThan(most(topics.commands));
 });
 
 test("serve stops with a sentence for each topic and schema that is missing, and says what to run", async () => {
