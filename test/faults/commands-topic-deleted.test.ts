@@ -97,8 +97,7 @@ it("says which commands were dropped before anybody read them, and goes on behin
     const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
     await admin.deleteTopicRecords({ topic: topics.commands, partitions });
   });
-  const successor = await world.startReplica();
-  await successor.untilReady();
+  const successor = await world.startReady();
   const fresh = newAccepts(60);
   await accepts.submit(fresh);
   const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);

@@ -1,13 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { endChild, startChild } from "../../dev/child.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin } from "../support/kafka.ts";
+import { createTopic } from "../support/kafka.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SESSION_MS = 6_000;
 const PROGRAM = fileURLToPath(new URL("../support/election-candidate.ts", import.meta.url));
@@ -15,11 +13,8 @@ const PROGRAM = fileURLToPath(new URL("../support/election-candidate.ts", import
 /** Two candidates, each a process of its own, of which one works already. */
 const twoCandidates = async () => {
   const { kafkaBrokers: brokers } = sharedCluster();
-  const topic = `leader-${randomUUID()}`;
-  await askAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: 6 }], waitForLeaders: true }),
-  );
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-leader-"));
+  const topic = await createTopic(brokers, 6);
+  const folder = temporaryFolder();
   const options = JSON.stringify({ brokers, topic, groupId: topic, sessionTimeoutMs: SESSION_MS });
   const start = async (name: string) => {
     const said: { what: string; at: number }[] = [];
@@ -39,7 +34,6 @@ const twoCandidates = async () => {
     onTestFinished(kill);
     return { ...child, said, lastSaid: () => said.at(-1)?.what };
   };
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const both = [await start("a"), await start("b")] as const;
   const [a, b] = both;
   await eventually(

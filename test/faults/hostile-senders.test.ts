@@ -31,8 +31,7 @@ it.each([
   async (_, path) => {
     const world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks" } });
     onTestFinished(world.close);
-    const replica = await world.startReplica();
-    await replica.untilReady();
+    const replica = await world.startReady();
     const load = startWebhookLoad(replica.webhookUrl, 2);
     world.defer(load.stop);
     await eventually(() => load.answers.length > 100, "webhooks to be served", 30_000);

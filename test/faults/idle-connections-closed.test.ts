@@ -43,11 +43,10 @@ it.each([
   async ({ idleMs, gapMs, keepAlive, isReused }) => {
     const { world, accepts } = await commandsUnderFault({ replicas: 0 });
     const way = await closingWhenIdle(Number(new URL(world.sandboxUrl).port), idleMs);
-    const replica = await world.startReplica({
+    await world.startReady({
       PARTNER_BASE_URL: `http://${way.address}`,
       PARTNER_KEEP_ALIVE: keepAlive,
     });
-    await replica.untilReady();
 
     const random = randomFrom(idleMs);
     for (let burst = 0; burst < BURSTS; burst++) {

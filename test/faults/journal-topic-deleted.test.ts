@@ -92,7 +92,7 @@ it.each(
       );
     });
     const leftOpen = accepts.sent() - accepts.answered();
-    await (await world.startReplica()).untilReady();
+    await world.startReady();
     await accepts.send(ACCEPTS_AT_LAST);
     await eventually(
       () => accepts.answered() === accepts.sent() - leftOpen,

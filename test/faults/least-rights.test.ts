@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { signInSettings, startConsole } from "../support/console-program.ts";
 import { examine } from "../support/doctor.ts";
@@ -15,6 +12,7 @@ import type { Names } from "../support/settings.ts";
 import { decodeResult, finalOf } from "../support/result.ts";
 import { onAllBrokers } from "../support/three-brokers.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { kafka, allow, byScram, byCertificate } = securedBrokers();
 
@@ -79,24 +77,7 @@ const NOTIFICATION = JSON.stringify({
 const webhook = (url: string, body = NOTIFICATION): Promise<number> =>
   fetch(url, { method: "POST", body }).then(({ status }) => status);
 
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-users-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-};
-
-const QUOTE = [
-  "--direction",
-  "OUTBOUND",
-  "--purpose",
-  "COMEX",
-  "--amount",
-  "1",
-  "--base",
-  "USD",
-  "--quoted",
-  "BRL",
-];
+const QUOTE = "--direction OUTBOUND --purpose COMEX --amount 1 --base USD --quoted BRL".split(" ");
 const BY = ["--by", "ana", "--note", "test"];
 
 it.each([
@@ -105,8 +86,7 @@ it.each([
 ])("serves with the rights that are written down and no others: %s", async (_, user, settings) => {
   const world = await opened();
   await allow(user, rights.serve(world));
-  const replica = await world.startReplica(await settings());
-  await replica.untilReady();
+  const replica = await world.startReady(await settings());
   expect(await webhook(replica.webhookUrl)).toBe(200);
 
   await allow("sender", rights.sender(world));
@@ -152,8 +132,7 @@ it("lets people act with the rights that are written down and no others", async 
   expect(JSON.parse(resolved.out)).toMatchObject({ outcome: "FAILED", decidedBy: "OPERATOR" });
 
   await produce(brokers, topics.commands, [{ key: "k", value: "no command" }]);
-  const replica = await world.startReplica(await byScram("serve"));
-  await replica.untilReady();
+  const replica = await world.startReady(await byScram("serve"));
   expect(await webhook(replica.webhookUrl, "no notification")).toBe(200);
   const replayer = await byScram("replayer");
   const listed = await eventually(
@@ -177,7 +156,7 @@ it("lets people act with the rights that are written down and no others", async 
   expect(told.code).toBe(0);
   expect(told.out).toMatch(/^command by-command: Result: FAILED/);
 
-  const signIn = await signInSettings(await temporaryFolder());
+  const signIn = await signInSettings(temporaryFolder());
   const viewer = await byScram("viewer");
   const shown = await startConsole(world, { ...viewer, ...signIn });
   const page = await shown.doubtPage("by-console", "ana");

@@ -43,8 +43,7 @@ test("whatever the log does, webhooks and accepts go on, it is counted, and what
       "/_sandbox/faults",
       FAULTS.slice(0, 1).map(([, fault]) => ({ operation: "logs", ...fault })),
     );
-    const bridge = await world.startReplica();
-    await bridge.untilReady();
+    const bridge = await world.startReady();
     await world.sandbox("/_sandbox/log", lostBefore);
     const following = await follow(world.brokers, [world.topics.events]);
     world.defer(following.stop);

@@ -41,8 +41,7 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
     dead.push(value?.toString("base64") ?? "");
   });
   world.defer(unfollow);
-  const replica = await world.startReplica({ SCHEMA_REGISTRY_URL: registry.url });
-  await replica.untilReady();
+  await world.startReady({ SCHEMA_REGISTRY_URL: registry.url });
   const askedAtStart = registry.questions.length;
 
   const producer = await openProducer(world.brokers);

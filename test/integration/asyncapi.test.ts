@@ -24,8 +24,7 @@ beforeAll(async () => {
     // Traced, so that records have all headers that they can have. That nobody listens there costs nothing.
     settings: { FLOWS: "webhooks,commands", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" },
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   seen = await follow(world.brokers, Object.values(world.topics));
   world.defer(seen.stop);
 });

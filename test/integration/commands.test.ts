@@ -28,8 +28,7 @@ beforeAll(async () => {
     },
   });
   ({ commands, results, deadLetters } = world.topics);
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   following = await follow(world.brokers, [results, deadLetters]);
   world.defer(following.stop);
 });
@@ -272,8 +271,7 @@ test("a command that comes again and again is executed once, and answered alike 
   await resultsOf("again", 2);
   await send("another key", command);
   await resultsOf("again", 3);
-  const heir = await world.startReplica();
-  await heir.untilReady();
+  const heir = await world.startReady();
   expect(await bridge.stop()).toBe(0);
   linesOfEnded.push(...(await bridge.lines()));
   bridge = heir;

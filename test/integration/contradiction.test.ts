@@ -27,8 +27,7 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
   const world = await openWorld(sharedCluster(), { settings });
   onTestFinished(world.close);
   const { commands, journal, results, deadLetters } = world.topics;
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   const following = await follow(world.brokers, [journal, results, deadLetters]);
   world.defer(following.stop);
   const accept = { type: "AcceptQuote", quoteId: "Q-1", counterpartyId: "cp-1" };

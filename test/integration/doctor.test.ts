@@ -19,8 +19,7 @@ const traces = async ({ brokers, topics, groupId }: World) => {
 test("everything in order, beside a bridge that runs: no failure, and nothing is left behind", async () => {
   const world = await openWorld(cluster);
   onTestFinished(world.close);
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   // Only then it is in all its groups.
   const leads = async (): Promise<boolean> => {
     const metrics = await bridge.metrics();

@@ -38,8 +38,7 @@ it("remembers what any replica published, after a restart too", async () => {
   expect(await post(b, "AWAITING_PAYMENT", "2026-11-21T12:00:00Z")).toEqual(first);
 
   for (const replica of [a, b]) replica.signal("SIGKILL");
-  const c = await world.startReplica();
-  await c.untilReady();
+  const c = await world.startReady();
   expect(await post(c, "AWAITING_PAYMENT", "2026-11-21T12:00:00Z")).toEqual(first);
   expect(await published()).toHaveLength(before);
 

@@ -34,8 +34,7 @@ beforeAll(async () => {
     partner.close().closeAllConnections();
     return Promise.resolve();
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   following = await follow(world.brokers, [world.topics.results, world.topics.journal]);
   world.defer(following.stop);
 });

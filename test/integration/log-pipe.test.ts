@@ -63,7 +63,7 @@ describe("with a reader of standard output that stays but has stopped reading", 
     ["an uncaught exception", ["SIGUSR2"], 1, "ignore"],
     ["an uncaught exception that goes to the same pipe", ["SIGUSR2"], 1, "the same"],
   ] as const)("the process ends after %s", async (_, signals, code, stderr) => {
-    const pipe = await openUnreadPipe();
+    const pipe = openUnreadPipe();
     const kafka = await hangingUp();
     const child = spawn(process.execPath, ["--import", crash, MAIN, "serve"], {
       env: { ...SETTINGS, KAFKA_BROKERS: kafka.address, LOG_LEVEL: "debug" },

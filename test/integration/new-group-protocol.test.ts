@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { cacheFolder } from "../../dev/cluster/cache.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { openWorld } from "../support/world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const MEMBER = `
 import java.time.Duration; import java.util.*; import org.apache.kafka.clients.consumer.*;
@@ -29,14 +29,11 @@ test("status says what is true where a member uses Kafka's new group protocol", 
     return skip("it takes Kafka 4, and its classes");
   const world = await openWorld(sharedCluster(), { settings: { FLOWS: "commands" } });
   onTestFinished(world.close);
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  await world.startReady();
   const status = async (): Promise<string> => (await world.run(["status"])).out;
   expect(await status()).toMatch(/Stable, 1 member/);
 
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-member-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, "Member.java");
+  const file = join(temporaryFolder(), "Member.java");
   await writeFile(file, MEMBER);
   const { brokers, groupId, topics } = world;
   const member = spawn(

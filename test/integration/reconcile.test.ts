@@ -57,8 +57,7 @@ describe("a run by hand over a log of any form", () => {
       settings: { ...SETTINGS, FLOWS: "webhooks" },
       sandboxArgs: ["--retry", "500ms"],
     });
-    bridge = await world.startReplica();
-    await bridge.untilReady();
+    bridge = await world.startReady();
     following = await follow(world.brokers, [world.topics.events]);
     world.defer(following.stop);
   });
@@ -202,8 +201,7 @@ test("a new leader publishes what was lost since the last complete run of an ear
     await world.sandbox("/_sandbox/log", { from: daysAgo(5), to: daysAgo(4), lostShare: 1, count: 10 });
     const following = await follow(world.brokers, [world.topics.events]);
     world.defer(following.stop);
-    const replica = await world.startReplica();
-    await replica.untilReady();
+    const replica = await world.startReady();
     await following.until(world.topics.events, () => true, 10);
     expect(eventsOf(following, world.topics.events)).toHaveLength(10);
     const counts = async (): Promise<Record<string, number>> => {

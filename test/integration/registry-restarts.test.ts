@@ -43,8 +43,7 @@ test("serve waits for a registry that has just started, and says so", async () =
 
 test("a command waits for a schema that the registry does not know yet, and others go on meanwhile", async () => {
   const { registry, world } = await openForgetful({ COMMANDS_MAX_IN_FLIGHT: "2" });
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   const { commands, results } = world.topics;
   const following = await follow(world.brokers, [results]);
   world.defer(following.stop);

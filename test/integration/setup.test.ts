@@ -106,8 +106,7 @@ test("setup makes room for what the settings let be written", async () => {
   const settings = { WEBHOOK_MAX_BODY_BYTES: "524288", PARTNER_MAX_RESPONSE_BYTES: "524288" };
   const world = await openWorld(cluster, { settings });
   onTestFinished(world.close);
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   expect(await bridge.stop()).toBe(0);
 });
 
@@ -131,8 +130,7 @@ test("setup refuses a schema that could not read what is there, and registers no
 test("SETUP_ON_START runs it before serve", async () => {
   const world = await openWorld(cluster, { setUp: false });
   onTestFinished(world.close);
-  const bridge = await world.startReplica({ SETUP_ON_START: "true" });
-  await bridge.untilReady();
+  const bridge = await world.startReady({ SETUP_ON_START: "true" });
   expect(await bridge.stop()).toBe(0);
   expect(await topicsThatBegin(world.groupId)).toEqual(Object.values(world.topics).sort());
 });

@@ -24,8 +24,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const serve = async (settings: Settings = {}): Promise<Replica> => {
-  const replica = await world.startReplica(settings);
-  await replica.untilReady();
+  const replica = await world.startReady(settings);
   return replica;
 };
 const accept = (quoteIds: readonly string[]): Promise<void> =>

@@ -32,8 +32,7 @@ beforeAll(async () => {
       OTEL_BSP_SCHEDULE_DELAY: "20",
     },
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   const { events, results, deadLetters } = world.topics;
   following = await follow(world.brokers, [events, results, deadLetters]);
   world.defer(following.stop);
@@ -236,12 +235,11 @@ test("nothing secret was told to the collector, and the partner was told nothing
 test("what waits when the process ends is told within seconds; a collector that never answers holds nobody up", async () => {
   const silent = await openReceiver(null);
   world.defer(silent.close);
-  const replica = await world.startReplica({
+  const replica = await world.startReady({
     OTEL_EXPORTER_OTLP_ENDPOINT: silent.url,
     OTEL_BSP_SCHEDULE_DELAY: "600000",
     FLOWS: "webhooks",
   });
-  await replica.untilReady();
   expect((await post(replica.webhookUrl, notification("tx-last"))).status).toBe(200);
   const { value: code, ms } = await timed(replica.stop());
   expect(code).toBe(0);

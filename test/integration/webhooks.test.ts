@@ -18,8 +18,7 @@ let deadLetters: string;
 beforeAll(async () => {
   world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks", PARTNER_BASE_URL: SOURCE } });
   ({ events, deadLetters } = world.topics);
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   following = await follow(world.brokers, [events, deadLetters]);
   world.defer(following.stop);
 });

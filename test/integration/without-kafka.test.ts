@@ -70,8 +70,7 @@ const expectRefusals = async (bridge: Replica, what: string) => {
 test.each(takenAway)(
   "a broker that is %s costs time and nothing else",
   async (what, takeAway, bringBack) => {
-    const bridge = await world.startReplica({ WEBHOOK_PUBLISH_TIMEOUT: `${PUBLISH_TIMEOUT_MS}ms` });
-    await bridge.untilReady();
+    const bridge = await world.startReady({ WEBHOOK_PUBLISH_TIMEOUT: `${PUBLISH_TIMEOUT_MS}ms` });
     // A broker that has just started may not acknowledge the first ones in time.
     let tries = 0;
     const published = await eventually(
@@ -142,8 +141,7 @@ const openWebhook = async (replica: Replica, what: string): Promise<void> => {
 test.each(takenAway)(
   "SIGTERM ends the process in time while Kafka is %s, whatever is under way",
   async (what, takeAway, bringBack) => {
-    const replica = await world.startReplica(ENDING);
-    await replica.untilReady();
+    const replica = await world.startReady(ENDING);
     await openAccept(`q-${what}`);
     await takeAway();
     await openWebhook(replica, what);

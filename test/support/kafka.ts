@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import kafkajs, { Kafka, logLevel, type Admin } from "kafkajs";
 import { stopIdleTimers } from "../../src/kafka/kafkajs-fixes/idle-timers.ts";
 import { eventually } from "./eventually.ts";
@@ -21,6 +22,15 @@ export const askAdmin = async <T>(brokers: string, ask: (admin: Admin) => Promis
   } finally {
     await admin.disconnect();
   }
+};
+
+/** Creates a topic of a test's own. @returns its name */
+export const createTopic = async (brokers: string, numPartitions: number): Promise<string> => {
+  const topic = `topic-${randomUUID()}`;
+  await askAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: true }),
+  );
+  return topic;
 };
 
 /** The sum of a topic's end offsets. */

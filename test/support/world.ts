@@ -28,6 +28,8 @@ export type World = Names & {
   executions: (quoteId?: string) => Promise<number>;
   /** Resolves when the process runs; it is not ready yet. */
   startReplica: (settings?: Settings) => Promise<Replica>;
+  /** Resolves when it is ready. */
+  startReady: (settings?: Settings) => Promise<Replica>;
   /** Runs a command of the program to its end. */
   run: (args: readonly string[], settings?: Settings) => Promise<ProgramResult>;
   /** Starts a command that keeps running. */
@@ -109,6 +111,10 @@ export const openWorld = async (
   }
 
   let replicas = 0;
+  const startOne = (more?: Settings): Promise<Replica> => {
+    const name = `replica-${++replicas}`;
+    return startReplica(name, (args, ports) => start(name, args, { ...ofReplicas, ...ports, ...more }));
+  };
   return {
     ...names,
     brokers: cluster.kafkaBrokers,
@@ -121,9 +127,11 @@ export const openWorld = async (
     },
     run,
     start: (args, more) => start(args[0] ?? "program", args, { ...ofTools, ...more }),
-    startReplica: (more) => {
-      const name = `replica-${++replicas}`;
-      return startReplica(name, (args, ports) => start(name, args, { ...ofReplicas, ...ports, ...more }));
+    startReplica: startOne,
+    startReady: async (more) => {
+      const replica = await startOne(more);
+      await replica.untilReady();
+      return replica;
     },
     defer: (end) => void ends.push(end),
     close,
