@@ -9,6 +9,7 @@ import { follow } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
 import { openWorld } from "../support/world.ts";
 import { listen } from "../support/listen.ts";
+import { messageOf } from "../support/accepts.ts";
 
 /** A partner that answers one request, when the test says so. */
 const slowPartner = async () => {
@@ -30,9 +31,8 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
   const bridge = await world.startReady();
   const following = await follow(world.brokers, [journal, results, deadLetters]);
   world.defer(following.stop);
-  const accept = { type: "AcceptQuote", quoteId: "Q-1", counterpartyId: "cp-1" };
-  const command = JSON.stringify({ commandId: "c-1", request: accept });
-  await produce(world.brokers, commands, [{ key: "sent-with", value: command }]);
+  const accept = messageOf({ commandId: "c-1", quoteId: "Q-1", key: "sent-with" });
+  await produce(world.brokers, commands, [accept]);
   const answer = await partner.request;
 
   // While the call is open, another replica thinks its owner dead, and an operator says that it was not executed.

@@ -10,6 +10,7 @@ import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
 import { listen } from "../support/listen.ts";
+import { messageOf } from "../support/accepts.ts";
 
 /** The most that PARTNER_MAX_RESPONSE_BYTES may be. */
 const MOST = 524_288;
@@ -44,9 +45,8 @@ afterAll(async () => {
 });
 
 const accepted = async (commandId: string): Promise<TopicRecord> => {
-  const request = { type: "AcceptQuote", quoteId: `q-${commandId}`, counterpartyId: "cp-1" };
-  const value = JSON.stringify({ commandId, request });
-  await produce(world.brokers, world.topics.commands, [{ key: commandId, value }]);
+  const accept = messageOf({ commandId, quoteId: `q-${commandId}`, key: commandId });
+  await produce(world.brokers, world.topics.commands, [accept]);
   const [result] = await following.until(world.topics.results, ({ key }) => key === commandId);
   return result as TopicRecord;
 };

@@ -8,6 +8,7 @@ import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { secrets } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { messageOf } from "../support/accepts.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SENDER = { traceId: TRACE, spanId: "b7ad6b7169203331" };
@@ -74,8 +75,7 @@ const notification = (transactionId: string) => ({
   createdAt: "2026-01-05T10:00:00Z",
 });
 const acceptCommand = (commandId: string, quoteId: string) => ({
-  key: quoteId,
-  value: JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-1" } }),
+  ...messageOf({ commandId, quoteId, key: quoteId }),
   headers: { traceparent, tracestate: "a=1" },
 });
 const resultOf = async (commandId: string): Promise<TopicRecord> => {
