@@ -48,18 +48,16 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   });
   onTestFinished(world.close);
   const { brokers, topics, groupId } = world;
-  const executions = async () =>
-    (await world.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
   const send = (count: number): Promise<void> =>
     produce(brokers, topics.commands, newAccepts(count).map(messageOf));
   // All at once, before the fault: a client that writes during it would need as much care as the bridge itself.
   await send(ACCEPTS);
-  await eventually(async () => (await executions()) > ACCEPTS / 5, "a fifth to be executed", 60_000);
+  await eventually(async () => (await world.executions()) > ACCEPTS / 5, "a fifth to be executed", 60_000);
 
   // With as many partitions as there are, each broker leads some of every topic.
   const leader = await kafka.leaderOf(topics.journal);
   const brokenAt = Date.now();
-  const executedBefore = await executions();
+  const executedBefore = await world.executions();
   await fault.strike(leader);
   const mendedAt = Date.now();
   await send(LATER);
@@ -91,15 +89,12 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   const doubted = [...results.entries()].filter(([, list]) =>
     list.some(({ outcome }) => outcome === "IN_DOUBT"),
   );
-  const codes: Record<string, number> = {};
-  for (const { error } of [...results.values()].flat())
-    if (error) codes[error.code] = (codes[error.code] ?? 0) + 1;
   const needless = book.notOpenAt(
     [brokenAt],
     doubted.map(([commandId]) => commandId),
   );
   console.log(
-    `${fault.name}: ${JSON.stringify({ asked: quotes.size, end, executedBefore, succeeded: account.succeeded, inDoubt: account.inDoubt, doubted: doubted.length, needless: needless.length, repeated: [...results.values()].flat().length - results.size, openClaims: book.openAt(brokenAt), codes, committedAfterMs })}`,
+    `${fault.name}: ${JSON.stringify({ ...account, openClaims: book.openAt(brokenAt), committedAfterMs })}`,
   );
 
   expect(quotes.size).toBeGreaterThan(ACCEPTS);

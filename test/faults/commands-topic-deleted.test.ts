@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
 import { newAccepts, type Accept } from "../support/accepts.ts";
 import { tallyAccepts, correctTally } from "../support/accept-tally.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, committedTotal } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
-import type { Result } from "../support/result.ts";
 import type { World } from "../support/world.ts";
 
 const OLD = 300;
@@ -31,83 +30,59 @@ const submitTo = (
 ): Promise<unknown> =>
   eventually(() => accepts.submit(list).then(() => true), "the new topic to take commands", 20_000);
 
-const accountOf = (world: World, results: ReadonlyMap<string, Result[]>, all: readonly Accept[]) => {
-  const quotes = new Map(all.map(({ commandId, quoteId }) => [commandId, quoteId]));
-  // Offsets of two topics add up to nothing.
-  return tallyAccepts(world, { quotes, results, committed: 0 });
-};
-
 it.each([
-  { count: 60, replicasRun: true },
-  { count: 1_500, replicasRun: true },
-  { count: 60, replicasRun: false },
-  { count: 1_500, replicasRun: false },
+  { count: 60, replicas: "run meanwhile" },
+  { count: 1_500, replicas: "run meanwhile" },
+  { count: 60, replicas: "are killed before" },
+  { count: 1_500, replicas: "are killed before" },
+  { count: 1_500, replicas: "are killed right after" },
 ])(
-  "answers all $count commands of a topic that was deleted and created again (replicas running meanwhile: $replicasRun)",
-  async ({ count, replicasRun }) => {
+  "answers all $count commands of a topic that was deleted and created again, where replicas $replicas",
+  async ({ count, replicas: fate }) => {
+    const killsOpenCalls = fate === "are killed right after";
     const { world, replicas, accepts } = await commandsUnderFault({
-      settings: { COMMANDS_MAX_IN_FLIGHT: "16" },
+      settings: { COMMANDS_MAX_IN_FLIGHT: killsOpenCalls ? "64" : "16" },
       replicas: 2,
-      partnerMs: 100,
+      partnerMs: killsOpenCalls ? 300 : 100,
     });
+    const killAll = (): void => replicas.splice(0).forEach((replica) => replica.signal("SIGKILL"));
     const old = newAccepts(OLD);
     await accepts.submit(old);
     await eventually(() => accepts.answered() >= ANSWERED_BEFORE, "the first answers", 60_000);
-    if (!replicasRun) for (const replica of replicas) replica.signal("SIGKILL");
+    if (fate === "are killed before") killAll();
     await deleteAndCreate(world);
     const fresh = newAccepts(count);
     await submitTo(accepts, fresh);
-    const successor = replicasRun ? null : await world.startReplica();
-    await successor?.untilReady();
+    if (killsOpenCalls) killAll();
+    if (replicas.length === 0) replicas.push(await world.startReplica());
+    await Promise.all(replicas.map((replica) => replica.untilReady()));
     const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
-    await eventually(() => fresh.every(isAnswered), "every command of the new topic", 90_000);
+    await eventually(() => fresh.every(isAnswered), "every command of the new topic", 120_000);
+    const quotes = new Map([...old, ...fresh].map(({ commandId, quoteId }) => [commandId, quoteId]));
+    // Offsets of two topics add up to nothing.
+    const account = await tallyAccepts(world, { quotes, results: accepts.results, committed: 0 });
+
+    const { unanswered } = account;
+    expect({ ...account, unanswered: [] }).toMatchObject({ ...correctTally(OLD + count), committed: 0 });
+    // Of the old topic's commands those are gone that nobody had read.
+    expect(unanswered.length).toBeLessThanOrEqual(OLD - ANSWERED_BEFORE);
+    if (killsOpenCalls) return;
     const { brokers, groupId, topics } = world;
     await eventually(
       async () => expect(await committedTotal(brokers, groupId, topics.commands)).toBe(count),
       "every commit",
       30_000,
     );
-    const account = await accountOf(world, accepts.results, [...old, ...fresh]);
-
-    const { unanswered } = account;
-    expect({ ...account, unanswered: [] }).toMatchObject({ ...correctTally(OLD + count), committed: 0 });
-    // Of the old topic's commands those are gone that nobody had read.
-    expect(unanswered.length).toBeLessThanOrEqual(OLD - ANSWERED_BEFORE);
-    expect(unanswered.filter((commandId) => fresh.some((each) => each.commandId === commandId))).toEqual([]);
-    const said = (
-      await Promise.all(
-        (successor ? [successor] : replicas).map((replica) => saidBy(replica, "commands.topic.replaced")),
-      )
-    ).flat();
     // Kafka deletes the group's offsets together with the topic: a successor knows nothing of the old one, and
     // neither does a replica that gets a partition from another one meanwhile.
-    expect(said.length > 0).toBe(replicasRun);
+    const ofAll = () => Promise.all(replicas.map((replica) => saidBy(replica, "commands.topic.replaced")));
+    if (fate === "run meanwhile")
+      await eventually(async () => (await ofAll()).flat().length > 0, "the replacement to be said");
+    const said = (await ofAll()).flat();
+    expect(said.length > 0).toBe(fate === "run meanwhile");
     for (const { oldOffset, newOffset } of said) expect([oldOffset > 0, newOffset]).toEqual([true, 0]);
   },
 );
-
-it("answers every command of the new topic also when the replicas are killed right after it came", async () => {
-  const COUNT = 1_500;
-  const { world, replicas, accepts } = await commandsUnderFault({
-    settings: { COMMANDS_MAX_IN_FLIGHT: "64" },
-    replicas: 2,
-    partnerMs: 300,
-  });
-  const old = newAccepts(OLD);
-  await accepts.submit(old);
-  await eventually(() => accepts.answered() >= ANSWERED_BEFORE, "the first answers", 60_000);
-  await deleteAndCreate(world);
-  const fresh = newAccepts(COUNT);
-  await submitTo(accepts, fresh);
-  for (const replica of replicas) replica.signal("SIGKILL");
-  await (await world.startReplica()).untilReady();
-  const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
-  await eventually(() => fresh.every(isAnswered), "every command of the new topic", 120_000);
-  const account = await accountOf(world, accepts.results, [...old, ...fresh]);
-  const { unanswered } = account;
-  expect({ ...account, unanswered: [] }).toMatchObject({ ...correctTally(OLD + COUNT), committed: 0 });
-  expect(unanswered.length).toBeLessThanOrEqual(OLD - ANSWERED_BEFORE);
-});
 
 it("says which commands were dropped before anybody read them, and goes on behind them", async () => {
   const { world, replicas, accepts } = await commandsUnderFault({ replicas: 1 });
@@ -122,8 +97,7 @@ it("says which commands were dropped before anybody read them, and goes on behin
     const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
     await admin.deleteTopicRecords({ topic: topics.commands, partitions });
   });
-  const successor = await world.startReplica();
-  await successor.untilReady();
+  const successor = await world.startReady();
   const fresh = newAccepts(60);
   await accepts.submit(fresh);
   const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);

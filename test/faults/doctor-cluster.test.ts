@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { startKafka } from "../../dev/cluster/kafka.mjs";
+import { examine } from "../support/doctor.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
-import { serveSettings, type Settings } from "../support/settings.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
 import { openWorld, type World } from "../support/world.ts";
 
@@ -19,17 +19,6 @@ const newWorld = async (): Promise<World> => {
   });
   onTestFinished(world.close);
   return world;
-};
-
-/** What `doctor` says, each check a line. */
-const examine = async (world: World, over: Settings = {}) => {
-  const settings = { ...serveSettings, WEBHOOK_PORT: "0", MANAGEMENT_PORT: "0", ...over };
-  const { code, out } = await world.run(["doctor", "--json"], settings);
-  const { checks } = JSON.parse(out) as { checks: Record<string, string>[] };
-  const lines = checks.map(
-    ({ status, group, name, detail, remedy }) => `${status} ${group} ${name}: ${detail}: ${remedy}`,
-  );
-  return { code, lines, of: (group: string) => lines.filter((line) => line.split(" ")[1] === group) };
 };
 
 test("partitions that cannot be written, and those that nobody leads", async () => {

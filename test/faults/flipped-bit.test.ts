@@ -1,15 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { pino } from "pino";
 import { startKafka } from "../../dev/cluster/kafka.mjs";
-import { newClient } from "../../src/kafka/client.ts";
 import { scan } from "../../src/kafka/consume/scan.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin } from "../support/kafka.ts";
+import { createTopic } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
+import { readerDeps } from "../support/reader-deps.ts";
 
 const CORRUPT: unknown = expect.stringMatching(
   /^a batch of \d+ bytes at offset 1, 1 records, is corrupt: its checksum does not match$/,
@@ -26,9 +24,8 @@ it("reads up to a record that the broker's disk has changed, stops there, and sa
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
   );
   // Before plain kafkajs sends anything: the client replaces what it sends with.
-  const clients = newClient({ brokers: [brokers], clientId: "test", tls: false, sasl: null }, log);
-  const topic = `flipped-${randomUUID()}`;
-  await askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
+  const deps = readerDeps(brokers, log);
+  const topic = await createTopic(brokers, 1);
   for (const amount of ["500.00", "1000.00"]) await produce(brokers, topic, [{ key: "k", value: amount }]);
 
   const segment = join(broker?.dataFolder ?? "", `${topic}-0`, "00000000000000000000.log");
@@ -36,7 +33,6 @@ it("reads up to a record that the broker's disk has changed, stops there, and sa
   await file.write("9", (await readFile(segment)).indexOf("1000.00"));
   await file.close();
 
-  const deps = { newClient: clients, clock: systemClock, log, random: () => 0 };
   const scanned: string[] = [];
   const stop = new AbortController();
   const scanning = scan(

@@ -1,13 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { endChild, startChild } from "../../dev/child.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin } from "../support/kafka.ts";
+import { createTopic } from "../support/kafka.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SESSION_MS = 6_000;
 const PROGRAM = fileURLToPath(new URL("../support/election-candidate.ts", import.meta.url));
@@ -15,11 +13,8 @@ const PROGRAM = fileURLToPath(new URL("../support/election-candidate.ts", import
 /** Two candidates, each a process of its own, of which one works already. */
 const twoCandidates = async () => {
   const { kafkaBrokers: brokers } = sharedCluster();
-  const topic = `leader-${randomUUID()}`;
-  await askAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: 6 }], waitForLeaders: true }),
-  );
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-leader-"));
+  const topic = await createTopic(brokers, 6);
+  const folder = temporaryFolder();
   const options = JSON.stringify({ brokers, topic, groupId: topic, sessionTimeoutMs: SESSION_MS });
   const start = async (name: string) => {
     const said: { what: string; at: number }[] = [];
@@ -39,7 +34,6 @@ const twoCandidates = async () => {
     onTestFinished(kill);
     return { ...child, said, lastSaid: () => said.at(-1)?.what };
   };
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const both = [await start("a"), await start("b")] as const;
   const [a, b] = both;
   await eventually(
@@ -52,26 +46,20 @@ const twoCandidates = async () => {
   return a.lastSaid() === "works" ? { leader: a, other: b } : { leader: b, other: a };
 };
 
-it.each(["SIGKILL", "SIGSTOP"] as const)(
-  "another replica works within two session timeouts after the leader's %s",
-  async (signal) => {
-    const { leader, other } = await twoCandidates();
-    const wasWorking = other.said.length;
-    const at = Date.now();
-    leader.signal(signal);
-    await eventually(() => other.said.length > wasWorking, "the other one to work", 2 * SESSION_MS);
-    console.log(`replaced after ${Date.now() - at} ms`);
-    if (signal === "SIGKILL") return;
+it("another replica works within two session timeouts after the leader froze", async () => {
+  const { leader, other } = await twoCandidates();
+  const wasWorking = other.said.length;
+  leader.signal("SIGSTOP");
+  await eventually(() => other.said.length > wasWorking, "the other one to work", 2 * SESSION_MS);
 
-    const before = leader.said.length;
-    leader.signal("SIGCONT");
-    await eventually(() => leader.said.length > before, "the frozen one to wake");
-    // It does nothing more of what it was at, and goes back into the group as anybody.
-    expect(leader.said[before]?.what).toBe("ended");
-    await eventually(
-      () => (leader.lastSaid() === "works") !== (other.lastSaid() === "works"),
-      "one of two to work",
-      2 * SESSION_MS,
-    );
-  },
-);
+  const before = leader.said.length;
+  leader.signal("SIGCONT");
+  await eventually(() => leader.said.length > before, "the frozen one to wake");
+  // It does nothing more of what it was at, and goes back into the group as anybody.
+  expect(leader.said[before]?.what).toBe("ended");
+  await eventually(
+    () => (leader.lastSaid() === "works") !== (other.lastSaid() === "works"),
+    "one of two to work",
+    2 * SESSION_MS,
+  );
+});

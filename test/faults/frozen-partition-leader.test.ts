@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
-import { silent } from "../../src/cli/silent.ts";
-import { newClient } from "../../src/kafka/client.ts";
-import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
 import { startOrderedConsumer } from "../../src/kafka/consume/ordered-consumer.ts";
 import { startTail } from "../../src/kafka/consume/tail.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import { threeBrokers } from "../support/three-brokers.ts";
+import { readerDeps } from "../support/reader-deps.ts";
 
 const PARTITIONS = [0, 1, 2];
 /** A group whose coordinator froze waits for this long for its former members. */
@@ -37,17 +34,7 @@ it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", 
       waitForLeaders: true,
     }),
   );
-  const clients = newClient(
-    { brokers: brokers.split(","), clientId: "test", tls: false, sasl: null },
-    silent,
-  );
-  const deps = {
-    newClient: clients,
-    connectCluster: () => connectCluster(clients, systemClock),
-    clock: systemClock,
-    log: silent,
-    random: () => 0.5,
-  };
+  const deps = readerDeps(brokers);
   const seen = new Set<string>();
   const followed = new Set<string>();
   const options = { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 };

@@ -7,7 +7,7 @@ import { startChild, endChild } from "../../dev/child.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { secrets } from "../support/settings.ts";
-import { startWebhookLoad } from "../support/webhook-load.ts";
+import { p99, startWebhookLoad } from "../support/webhook-load.ts";
 import { openWorld } from "../support/world.ts";
 
 const SENDER = fileURLToPath(new URL("../support/one-byte-chunks.mjs", import.meta.url));
@@ -31,8 +31,7 @@ it.each([
   async (_, path) => {
     const world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks" } });
     onTestFinished(world.close);
-    const replica = await world.startReplica();
-    await replica.untilReady();
+    const replica = await world.startReady();
     const load = startWebhookLoad(replica.webhookUrl, 2);
     world.defer(load.stop);
     await eventually(() => load.answers.length > 100, "webhooks to be served", 30_000);
@@ -55,8 +54,7 @@ it.each([
     }
     expect(await replica.isReady()).toBe(true);
     const answers = load.since(startedAt);
-    const sorted = answers.map(({ ms }) => ms).sort((a, b) => a - b);
-    const p99Ms = sorted[Math.floor(sorted.length * 0.99)];
+    const p99Ms = p99(answers.map(({ ms }) => ms));
     console.log(`${answers.length} webhooks, p99 ${p99Ms} ms, at most ${Math.round(most)} MB`);
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

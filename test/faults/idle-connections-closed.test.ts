@@ -1,10 +1,10 @@
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { randomFrom } from "../support/random.ts";
+import { listen } from "../support/listen.ts";
 
 const BURSTS = 60;
 const AT_ONCE = 30;
@@ -27,13 +27,11 @@ const closingWhenIdle = async (targetPort: number, idleMs: number) => {
     for (const end of [near, far]) end.on("error", close).on("close", close);
     near.pipe(far).pipe(near);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   onTestFinished(() => {
     for (const end of ends) end.destroy();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+  return { address: await listen(server), connections: () => connections };
 };
 
 it.each([
@@ -45,11 +43,10 @@ it.each([
   async ({ idleMs, gapMs, keepAlive, isReused }) => {
     const { world, accepts } = await commandsUnderFault({ replicas: 0 });
     const way = await closingWhenIdle(Number(new URL(world.sandboxUrl).port), idleMs);
-    const replica = await world.startReplica({
-      PARTNER_BASE_URL: `http://127.0.0.1:${way.port}`,
+    await world.startReady({
+      PARTNER_BASE_URL: `http://${way.address}`,
       PARTNER_KEEP_ALIVE: keepAlive,
     });
-    await replica.untilReady();
 
     const random = randomFrom(idleMs);
     for (let burst = 0; burst < BURSTS; burst++) {

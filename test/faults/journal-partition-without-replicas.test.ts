@@ -4,12 +4,13 @@ import { newPartitioner } from "../../src/kafka/produce/partitioner.ts";
 import { correctTally } from "../support/accept-tally.ts";
 import { newAccepts, type Accept } from "../support/accepts.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { followTopics } from "../support/follow-topics.ts";
-import { askAdmin } from "../support/kafka.ts";
+import { reassign } from "../support/kafka.ts";
 import { decodeResult } from "../support/result.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
+import { p99 } from "../support/webhook-load.ts";
 
 const BASELINE_MS = 20_000;
 const FAULT_MS = 60_000;
@@ -39,23 +40,15 @@ it.each(["journal", "results"] as const)(
       }),
     );
     const [first, second, third] = kafka.all();
-    const assign = (replicasOf: (partition: number) => number[]): Promise<unknown> =>
-      askAdmin(world.brokers, (admin) =>
-        admin.alterPartitionReassignments({
-          topics: [
-            {
-              topic,
-              partitionAssignment: partitions.map((_, partition) => ({
-                partition,
-                replicas: replicasOf(partition),
-              })),
-            },
-          ],
-        }),
-      );
     const ids = [first!.id, second!.id, third!.id];
     const view = () => topicAsSeenBy(first!.port, topic);
     const partitions = await view();
+    const assign = (ofLame: number[]): Promise<unknown> =>
+      reassign(
+        world.brokers,
+        topic,
+        partitions.map((_, partition) => (partition === LAME ? ofLame : ids)),
+      );
     const partitionOf = newPartitioner();
     const isLame = ({ commandId, quoteId }: Accept): boolean =>
       partitionOf(Buffer.from(name === "journal" ? quoteKey(quoteId) : commandId), partitions.length) ===
@@ -74,24 +67,23 @@ it.each(["journal", "results"] as const)(
       }
       return sent.filter((each) => !isLame(each));
     };
-    const p99 = async (sent: readonly Timed[]): Promise<number> => {
+    const p99Of = async (sent: readonly Timed[]): Promise<number> => {
       await eventually(() => sent.every(({ commandId }) => answeredAt.has(commandId)), "answers", 10_000);
-      const times = sent.map(({ commandId, at }) => answeredAt.get(commandId)! - at).sort((a, b) => a - b);
-      return times[Math.floor(times.length * 0.99)] ?? Infinity;
+      return p99(sent.map(({ commandId, at }) => answeredAt.get(commandId)! - at));
     };
 
     await sendFor(5_000);
     const baseline = await sendFor(BASELINE_MS);
-    const before = await p99(baseline);
-    await assign((partition) => (partition === LAME ? [ids[0]!] : ids));
+    const before = await p99Of(baseline);
+    await assign([ids[0]!]);
     await eventually(
       async () => (await view())[LAME]?.inSync.length === 1,
       "the partition to lack replicas",
       30_000,
     );
     const others = await sendFor(FAULT_MS);
-    const meanwhile = await p99(others);
-    await assign(() => ids);
+    const meanwhile = await p99Of(others);
+    await assign(ids);
     const tally = await accepts.settle(60_000);
     console.log(
       `${name}: ${others.length} others, p99 ${meanwhile} ms (before: ${baseline.length}, ${before} ms); unready ${unready} times; ${JSON.stringify(tally)}`,

@@ -1,7 +1,7 @@
 import type { Admin } from "kafkajs";
 import { expect, it } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
@@ -24,19 +24,12 @@ const harms = {
   },
 };
 
-type Components = Record<string, { status: string; detail: string } | undefined>;
-
-const componentsOf = async ({ managementUrl }: Replica): Promise<Components> => {
-  const response = await fetch(`${managementUrl}/readyz`);
-  return ((await response.json()) as { components: Components }).components;
-};
-
 /** The replica is up, takes nothing, and says which topic is the reason. */
 const untilRefused = (replica: Replica, topic: string): Promise<unknown> =>
   eventually(
     async () => {
       expect(await replica.isReady()).toBe(false);
-      expect((await componentsOf(replica))["journal"]).toMatchObject({
+      expect((await replica.components())["journal"]).toMatchObject({
         status: "down",
         detail: expect.stringContaining(`${topic} `) as string,
       });
@@ -59,8 +52,6 @@ it.each(
       partnerMs: 300,
     });
     const { brokers, topics, groupId } = world;
-    const executions = async (): Promise<number> =>
-      (await world.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
     const killAll = (): void => {
       for (const replica of replicas.splice(0)) replica.signal("SIGKILL");
     };
@@ -75,16 +66,16 @@ it.each(
 
     const successor = await world.startReplica();
     await untilRefused(successor, topics.journal);
-    const executedBefore = await executions();
+    const executedBefore = await world.executions();
     await eventually(
-      async () => (await componentsOf(successor))["commands-group"]?.status === "up",
+      async () => (await successor.components())["commands-group"]?.status === "up",
       "the successor to join",
       30_000,
     );
     await untilRefused(successor, topics.journal);
     successor.signal("SIGTERM");
     expect(await successor.exited()).toBe(0);
-    expect(await executions()).toBe(executedBefore);
+    expect(await world.executions()).toBe(executedBefore);
     expect(accepts.answered()).toBeLessThan(accepts.sent());
 
     // An operator has looked at what was left open, and lets the bridge begin behind it.
@@ -101,7 +92,7 @@ it.each(
       );
     });
     const leftOpen = accepts.sent() - accepts.answered();
-    await (await world.startReplica()).untilReady();
+    await world.startReady();
     await accepts.send(ACCEPTS_AT_LAST);
     await eventually(
       () => accepts.answered() === accepts.sent() - leftOpen,

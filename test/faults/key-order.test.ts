@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { newAccepts, type Accept } from "../support/accepts.ts";
 import { correctTally } from "../support/accept-tally.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 
 const ACCEPTS = 600;

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { signInSettings, startConsole } from "../support/console-program.ts";
+import { examine } from "../support/doctor.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
 import { readTopic } from "../support/follow-topics.ts";
@@ -14,6 +12,7 @@ import type { Names } from "../support/settings.ts";
 import { decodeResult, finalOf } from "../support/result.ts";
 import { onAllBrokers } from "../support/three-brokers.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { kafka, allow, byScram, byCertificate } = securedBrokers();
 
@@ -78,24 +77,7 @@ const NOTIFICATION = JSON.stringify({
 const webhook = (url: string, body = NOTIFICATION): Promise<number> =>
   fetch(url, { method: "POST", body }).then(({ status }) => status);
 
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-users-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-};
-
-const QUOTE = [
-  "--direction",
-  "OUTBOUND",
-  "--purpose",
-  "COMEX",
-  "--amount",
-  "1",
-  "--base",
-  "USD",
-  "--quoted",
-  "BRL",
-];
+const QUOTE = "--direction OUTBOUND --purpose COMEX --amount 1 --base USD --quoted BRL".split(" ");
 const BY = ["--by", "ana", "--note", "test"];
 
 it.each([
@@ -104,8 +86,7 @@ it.each([
 ])("serves with the rights that are written down and no others: %s", async (_, user, settings) => {
   const world = await opened();
   await allow(user, rights.serve(world));
-  const replica = await world.startReplica(await settings());
-  await replica.untilReady();
+  const replica = await world.startReady(await settings());
   expect(await webhook(replica.webhookUrl)).toBe(200);
 
   await allow("sender", rights.sender(world));
@@ -151,8 +132,7 @@ it("lets people act with the rights that are written down and no others", async 
   expect(JSON.parse(resolved.out)).toMatchObject({ outcome: "FAILED", decidedBy: "OPERATOR" });
 
   await produce(brokers, topics.commands, [{ key: "k", value: "no command" }]);
-  const replica = await world.startReplica(await byScram("serve"));
-  await replica.untilReady();
+  const replica = await world.startReady(await byScram("serve"));
   expect(await webhook(replica.webhookUrl, "no notification")).toBe(200);
   const replayer = await byScram("replayer");
   const listed = await eventually(
@@ -176,7 +156,7 @@ it("lets people act with the rights that are written down and no others", async 
   expect(told.code).toBe(0);
   expect(told.out).toMatch(/^command by-command: Result: FAILED/);
 
-  const signIn = await signInSettings(await temporaryFolder());
+  const signIn = await signInSettings(temporaryFolder());
   const viewer = await byScram("viewer");
   const shown = await startConsole(world, { ...viewer, ...signIn });
   const page = await shown.doubtPage("by-console", "ana");
@@ -200,6 +180,63 @@ it("lets people act with the rights that are written down and no others", async 
     60_000,
   );
   expect(await shown.program.stop()).toBe(0);
+});
+
+it("doctor names each right that is missing, and none with the least ones that are written down", async () => {
+  const world = await opened();
+  const { topics, groupId } = world;
+  const user = await byScram("doctor");
+  const eachBroker = (said: string): unknown[] =>
+    kafka.all().map(() => expect.stringMatching(said) as unknown);
+  const wrong = await examine(world, { ...user, KAFKA_SASL_PASSWORD: "wrong-one" });
+  const noMechanism = { KAFKA_SASL_MECHANISM: "", KAFKA_SASL_PASSWORD: "", KAFKA_SASL_USERNAME: "" };
+  const none = await examine(world, { ...user, ...noMechanism });
+  for (const [{ of }, mechanism] of [
+    [wrong, "scram-sha-512"],
+    [none, "none"],
+  ] as const)
+    expect(of("kafka")).toEqual(
+      eachBroker(`^fail .*: it does not let us in.*KAFKA_SASL_MECHANISM \\(${mechanism}\\)`),
+    );
+  expect(wrong.lines.join()).not.toContain("wrong-one");
+
+  const without = await examine(world, user);
+  expect(without.of("kafka")).toEqual(eachBroker("^ok .*accepts the sign-in"));
+  for (const said of [
+    ...Object.values(topics).map((topic) => `topic ${topic}: this user may not`),
+    ...[groupId, `${groupId}-reconcile`].map((group) => `group ${group}: .*grant Read on it`),
+  ])
+    expect(without.of("rights")).toContainEqual(expect.stringMatching(`^fail rights ${said}`));
+  expect(without.of("topics").join()).not.toContain("does not exist");
+
+  await allow(
+    "doctor",
+    rights.serve(world).filter(({ name, may }) => name !== topics.events || may[0] !== "WRITE"),
+  );
+  await allow("doctor", onTopics([topics.audit], "WRITE"));
+  // Brokers learn of the new rights one after the other.
+  await eventually(
+    async () =>
+      expect((await examine(world, user)).of("rights")).toEqual([
+        expect.stringMatching(
+          `^fail rights topic ${topics.events}: this user may not write the topic.*: grant Write`,
+        ),
+      ]),
+    "one right to be missing",
+    30_000,
+  );
+  await allow("doctor", onTopics([topics.events], "WRITE"));
+  await eventually(
+    async () => {
+      const least = await examine(world, user);
+      expect(least.of("rights")).toEqual([expect.stringMatching(/^ok rights/)]);
+      expect(least.of("topics")).toContainEqual(
+        expect.stringMatching(/^warn topics topics: .*grant DescribeConfigs/),
+      );
+    },
+    "no right to be missing",
+    30_000,
+  );
 });
 
 it("says in a sentence that Kafka does not take a password, and ends where nothing is allowed", async () => {

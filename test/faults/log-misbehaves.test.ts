@@ -43,15 +43,14 @@ test("whatever the log does, webhooks and accepts go on, it is counted, and what
       "/_sandbox/faults",
       FAULTS.slice(0, 1).map(([, fault]) => ({ operation: "logs", ...fault })),
     );
-    const bridge = await world.startReplica();
-    await bridge.untilReady();
+    const bridge = await world.startReady();
     await world.sandbox("/_sandbox/log", lostBefore);
     const following = await follow(world.brokers, [world.topics.events]);
     world.defer(following.stop);
     const accepts = await sendAccepts(world);
 
     const runs = async (): Promise<Record<string, number>> => {
-      const text = await fetch(`${bridge.managementUrl}/metrics`).then((answer) => answer.text());
+      const text = await bridge.metrics();
       const found = text.matchAll(/^cambio_bridge_reconcile_runs_total\{result="(\w+)"\} (\d+)$/gm);
       return Object.fromEntries([...found].map(([, result, count]) => [String(result), Number(count)]));
     };

@@ -56,8 +56,7 @@ it.each(faults)("serves the other partitions while the only replica of one $name
   const { events } = world.topics;
   await createEvents(events);
   expect(await world.run(["setup"])).toMatchObject({ code: 0 });
-  const replica = await world.startReplica();
-  await replica.untilReady();
+  const replica = await world.startReady();
 
   const transactions = Array.from({ length: TRANSACTIONS }, () => randomUUID());
   const written: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { newAccepts, type Accept } from "../support/accepts.ts";
 import { correctTally } from "../support/accept-tally.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { followTopics } from "../support/follow-topics.ts";
 import { committedTotal } from "../support/kafka.ts";
@@ -41,8 +41,7 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
     dead.push(value?.toString("base64") ?? "");
   });
   world.defer(unfollow);
-  const replica = await world.startReplica({ SCHEMA_REGISTRY_URL: registry.url });
-  await replica.untilReady();
+  await world.startReady({ SCHEMA_REGISTRY_URL: registry.url });
   const askedAtStart = registry.questions.length;
 
   const producer = await openProducer(world.brokers);

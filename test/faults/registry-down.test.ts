@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { createTcpProxy } from "../support/tcp-proxy.ts";
 import { startWebhookLoad } from "../support/webhook-load.ts";
@@ -54,19 +54,13 @@ const post = async (to: Replica): Promise<number> => {
   return (await fetch(to.webhookUrl, { method: "POST", body })).status;
 };
 
-const startDetail = async (of: Replica): Promise<string> => {
-  const answer = await fetch(`${of.managementUrl}/readyz`);
-  const { components } = (await answer.json()) as { components: Record<string, { detail: string }> };
-  return components["start"]?.detail ?? "";
-};
-
 it("waits for the registry at the start, says so, and goes on when it is there", async () => {
   const { registry, url, world } = await behindGate();
   await registry.shut();
   const waiting = await world.startReplica();
 
   await eventually(
-    async () => expect(await startDetail(waiting)).toContain("SCHEMA_REGISTRY_URL"),
+    async () => expect((await waiting.components())["start"]?.detail).toContain("SCHEMA_REGISTRY_URL"),
     "readiness to say so",
     30_000,
   );

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { sharedCluster } from "../support/cluster.ts";
 import { hiddenIn, signInSettings, startConsole } from "../support/console-program.ts";
@@ -9,6 +6,7 @@ import { readTopic, type TopicRecord } from "../support/follow-topics.ts";
 import { endTotal } from "../support/kafka.ts";
 import { produce, type Message } from "../support/produce.ts";
 import { openWorld } from "../support/world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LETTERS = 1_000;
 /** Two letters each, half of all letters apart. */
@@ -50,9 +48,7 @@ it("sends a thousand letters, each batch twice at most, with a replay and a cons
   const before = await sent();
   expect(before).toBeLessThan(LETTERS);
 
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-replay-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const pages = await startConsole(world, await signInSettings(folder));
+  const pages = await startConsole(world, await signInSettings(temporaryFolder()));
   const plan = await pages.until("/replay?reason=UNREADABLE_COMMAND&period=all", "Send ", "bia");
   const fields = { ...hiddenIn(plan, "/replay"), note: "known now" };
   const posting = pages.post("/replay", fields, "bia").catch(() => undefined);

@@ -50,9 +50,9 @@ it(
     endpoint.behaviour.lifeS = LIFE_S;
     const { load, replica, settle } = await webhooksUnderFault(oauth.kafka, { settings: oauth.settings() });
     const begunAt = Date.now();
-    const answeredBefore = endpoint.given.length;
+    const answeredBefore = endpoint.given();
     await passed(UNDER_LOAD_MS);
-    const renewals = endpoint.given.length - answeredBefore;
+    const renewals = endpoint.given() - answeredBefore;
     const expiry = load.since(begunAt);
     expect(expiry.filter(({ status }) => status !== 200)).toEqual([]);
     expect(renewals).toBeGreaterThanOrEqual(Math.floor(UNDER_LOAD_MS / (LIFE_S * 1_000)));
@@ -70,8 +70,8 @@ it(
 
     // A token of a minute and more outlives an endpoint that is away for a minute.
     endpoint.behaviour.lifeS = 400;
-    const before = endpoint.given.length;
-    await eventually(() => endpoint.given.length > before, "a token of longer life", 25_000);
+    const before = endpoint.given();
+    await eventually(() => endpoint.given() > before, "a token of longer life", 25_000);
     endpoint.behaviour.down = true;
     const downAt = Date.now();
     await passed(60_000);

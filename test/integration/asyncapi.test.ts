@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { problemsOfRecord, readAsyncApi } from "../support/asyncapi.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { follow, type Following } from "../support/follow-topics.ts";
-import { clientOf } from "../support/kafka.ts";
+import { produce, type Message } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { messageOf } from "../support/accepts.ts";
 
 // What docs/asyncapi.yaml promises, held against what the bridge writes.
 
@@ -24,8 +25,7 @@ beforeAll(async () => {
     // Traced, so that records have all headers that they can have. That nobody listens there costs nothing.
     settings: { FLOWS: "webhooks,commands", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" },
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   seen = await follow(world.brokers, Object.values(world.topics));
   world.defer(seen.stop);
 });
@@ -37,13 +37,8 @@ afterAll(async () => {
 const notify = (body: string): Promise<Response> =>
   fetch(bridge.webhookUrl, { method: "POST", body, headers: TRACE });
 
-const send = async (key: string, value: string): Promise<void> => {
-  const producer = clientOf(world.brokers).producer();
-  await producer.connect();
-  const messages = [{ key, value, headers: { ...TRACE, own: "kept" } }];
-  await producer.send({ topic: world.topics.commands, messages });
-  await producer.disconnect();
-};
+const send = (message: Message): Promise<void> =>
+  produce(world.brokers, world.topics.commands, [{ ...message, headers: { ...TRACE, own: "kept" } }]);
 
 const first = async (topic: string, key: string | null) => {
   const [record] = await seen.until(topic, (one) => one.key === key);
@@ -63,15 +58,14 @@ test("an event, and a notification that is not understood", async () => {
 });
 
 test("results, journal, and a command that cannot be read", async () => {
-  const request = { type: "AcceptQuote", quoteId: "q-1", counterpartyId: "cp-1" };
-  await send("good", JSON.stringify({ commandId: "c-1", request }));
+  await send(messageOf({ commandId: "c-1", quoteId: "q-1", key: "good" }));
   const result = await first(world.topics.results, "c-1");
   expect(problemsOfRecord(document, "CommandResult", result)).toEqual([]);
   expect(result.headers).toMatchObject({ "correlation-id": "c-1", outcome: "SUCCEEDED" });
   const entries = await seen.until(world.topics.journal, () => true, 2);
   for (const entry of entries) expect(problemsOfRecord(document, "CommandJournalEntry", entry)).toEqual([]);
 
-  await send("bad", "nonsense");
+  await send({ key: "bad", value: "nonsense" });
   const refusal = await first(world.topics.results, "bad");
   expect(problemsOfRecord(document, "CommandResult", refusal)).toEqual([]);
   expect(refusal.headers).toMatchObject({ outcome: "REJECTED", "command-topic": world.topics.commands });
@@ -80,16 +74,7 @@ test("results, journal, and a command that cannot be read", async () => {
 });
 
 test("a command that the tool writes", async () => {
-  const args = [
-    "send",
-    "accept-quote",
-    "--quote-id",
-    "q-2",
-    "--counterparty-id",
-    "cp-1",
-    "--command-id",
-    "c-2",
-  ];
+  const args = "send accept-quote --quote-id q-2 --counterparty-id cp-1 --command-id c-2".split(" ");
   const { code, err } = await world.run(args);
   expect(code, err).toBe(0);
   const [command] = await seen.until(world.topics.commands, ({ value }) => value?.[0] === 0);

@@ -1,25 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { expect, inject, it, onTestFinished, vi } from "vitest";
-import { silent } from "../../src/cli/silent.ts";
-import { newClient } from "../../src/kafka/client.ts";
 import { joinGroup } from "../../src/kafka/consume/group.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin } from "../support/kafka.ts";
+import { createTopic } from "../support/kafka.ts";
+import { readerDeps } from "../support/reader-deps.ts";
 
 const HOUR_MS = 3_600_000;
 const SESSION_MS = 6_000;
 
 it("a replica stays a member of its group after the clock was set back by an hour", async () => {
   const brokers = inject("kafkaBrokers");
-  const topic = `clock-${randomUUID()}`;
-  await askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
-  const group = joinGroup({ topic, groupId: topic, sessionTimeoutMs: SESSION_MS }, () => undefined, {
-    newClient: newClient({ brokers: brokers.split(","), clientId: "test", tls: false, sasl: null }, silent),
-    clock: systemClock,
-    log: silent,
-    random: () => 0,
-  });
+  const topic = await createTopic(brokers, 1);
+  const options = { topic, groupId: topic, sessionTimeoutMs: SESSION_MS };
+  const group = joinGroup(options, () => undefined, readerDeps(brokers));
   onTestFinished(() => group.stop());
   await eventually(() => group.state().up, "the replica to join", 30_000);
 

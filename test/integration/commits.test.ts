@@ -1,24 +1,16 @@
-import { randomUUID } from "node:crypto";
 import { inject, expect, it, onTestFinished } from "vitest";
 import type { Consumer } from "kafkajs";
-import { silent } from "../../src/cli/silent.ts";
-import { newClient } from "../../src/kafka/client.ts";
-import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
 import { startOrderedConsumer } from "../../src/kafka/consume/ordered-consumer.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin, clientOf, committedTotal } from "../support/kafka.ts";
+import { clientOf, committedTotal, createTopic } from "../support/kafka.ts";
+import { readerDeps } from "../support/reader-deps.ts";
 
 const RECORDS = 10;
 
 it("commits again what kafkajs said to be committed while its consumer stopped", async () => {
   const brokers = inject("kafkaBrokers");
-  const topic = `commits-${randomUUID()}`;
-  const makeClient = newClient(
-    { brokers: brokers.split(","), clientId: "test", tls: false, sasl: null },
-    silent,
-  );
-  await askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
+  const deps = readerDeps(brokers);
+  const topic = await createTopic(brokers, 1);
   const producer = clientOf(brokers).producer();
   await producer.connect();
   onTestFinished(() => producer.disconnect());
@@ -38,8 +30,9 @@ it("commits again what kafkajs said to be committed while its consumer stopped",
     },
     () => finished,
     {
+      ...deps,
       newClient: () => {
-        const client = makeClient();
+        const client = deps.newClient();
         const made = client.consumer.bind(client);
         client.consumer = (config) => {
           const one = made(config);
@@ -48,10 +41,6 @@ it("commits again what kafkajs said to be committed while its consumer stopped",
         };
         return client;
       },
-      connectCluster: () => connectCluster(makeClient, systemClock),
-      clock: systemClock,
-      log: silent,
-      random: () => 0,
     },
   );
   onTestFinished(() => consumer.stop(1_000));

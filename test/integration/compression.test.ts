@@ -1,17 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzip as zip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { pino } from "pino";
 import { expect, inject, it, onTestFinished } from "vitest";
-import { newClient } from "../../src/kafka/client.ts";
 import { readAllCompressions } from "../../src/kafka/compression.ts";
 import { readLog } from "../../src/kafka/consume/read-log.ts";
 import type { Incoming } from "../../src/kafka/record.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin, clientOf } from "../support/kafka.ts";
+import { clientOf, createTopic } from "../support/kafka.ts";
+import { readerDeps } from "../support/reader-deps.ts";
 
 /** The same twelve records as the producers of Kafka and of librdkafka compressed them, by producer and codec, in base64. */
 const batches = JSON.parse(
@@ -32,20 +30,16 @@ const messages = Array.from({ length: 12 }, (_, i) => ({
   timestamp: String(1_795_262_400_000 + i),
 }));
 
-const clientFor = (log = pino({ level: "silent" })) =>
-  newClient({ brokers: inject("kafkaBrokers").split(","), clientId: "test", tls: false, sasl: null }, log);
+const brokers = inject("kafkaBrokers");
 // Before plain kafkajs sends anything: the client replaces what it sends with.
-const silentClient = clientFor();
-
-const createTopic = (topic: string, numPartitions: number): Promise<boolean> =>
-  askAdmin(inject("kafkaBrokers"), (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
+const silentDeps = readerDeps(brokers);
 
 /** Reads the partitions of a topic from their beginning, until the test is over. */
 const read = (
   topic: string,
   partitions: number,
   take: (record: Incoming) => void,
-  { made = silentClient, log = pino({ level: "silent" }) } = {},
+  deps = silentDeps,
 ): void => {
   const end = new AbortController();
   const ranges = new Map(
@@ -59,7 +53,7 @@ const read = (
         return true;
       },
     },
-    { newClient: made, clock: systemClock, log, random: () => 0 },
+    deps,
     end.signal,
   );
   ended.catch(() => undefined);
@@ -67,10 +61,9 @@ const read = (
 };
 
 it("reads a topic whose batches are compressed in every way that Kafka knows", async () => {
-  const topic = `compression-${randomUUID()}`;
-  await createTopic(topic, 1);
+  const topic = await createTopic(brokers, 1);
 
-  const producer = clientOf(inject("kafkaBrokers")).producer();
+  const producer = clientOf(brokers).producer();
   await producer.connect();
   const sent = Object.values(batches).flatMap((codecs) => Object.entries(codecs));
   for (const [name, base64] of sent) {
@@ -91,9 +84,8 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
 });
 
 it("says where each partition stands when a batch cannot be decompressed", async () => {
-  const topic = `compression-${randomUUID()}`;
-  await createTopic(topic, 2);
-  const producer = clientOf(inject("kafkaBrokers")).producer();
+  const topic = await createTopic(brokers, 2);
+  const producer = clientOf(brokers).producer();
   await producer.connect();
   onTestFinished(() => producer.disconnect());
   const send = (partition: number, count: number, compression = CompressionTypes.None) =>
@@ -108,9 +100,9 @@ it("says where each partition stands when a batch cannot be decompressed", async
     { level: "warn" },
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
   );
-  const made = clientFor(log);
+  const deps = readerDeps(brokers, log);
   let seen = 0;
-  read(topic, 2, () => void (seen += 1), { made, log });
+  read(topic, 2, () => void (seen += 1), deps);
   await send(0, 3);
   await send(1, 5);
   await eventually(() => expect(seen).toBe(8), "all records", 30_000);
@@ -132,10 +124,8 @@ it("says where each partition stands when a batch cannot be decompressed", async
 });
 
 it("reads many batches that are small on the wire and large in memory, every one once", async () => {
-  const topic = `compression-${randomUUID()}`;
-  const brokers = inject("kafkaBrokers").split(",");
-  await createTopic(topic, 2);
-  const producer = clientOf(inject("kafkaBrokers")).producer();
+  const topic = await createTopic(brokers, 2);
+  const producer = clientOf(brokers).producer();
   await producer.connect();
   readAllCompressions();
   const gzip = { compress: (encoder: { buffer: Buffer }) => promisify(zip)(encoder.buffer) };
@@ -149,10 +139,10 @@ it("reads many batches that are small on the wire and large in memory, every one
       await producer.send({ topic, compression: CompressionTypes.GZIP, messages: [{ partition, value }] });
   await producer.disconnect();
   // The reader fills the table of codecs again, with the bound.
-  const made = newClient({ brokers, clientId: "test", tls: false, sasl: null }, pino({ level: "silent" }));
+  const deps = readerDeps(brokers);
 
   const seen: number[][] = [[], []];
-  read(topic, 2, ({ partition, offset }) => void seen[partition]?.push(offset), { made });
+  read(topic, 2, ({ partition, offset }) => void seen[partition]?.push(offset), deps);
   const all = Array.from({ length: BATCHES }, (_, offset) => offset);
   await eventually(() => expect(seen).toEqual([all, all]), "all batches", 30_000);
 });

@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { problemsOfRecord, readAsyncApi } from "../support/asyncapi.ts";
 import { decode } from "../support/avro.ts";
@@ -9,15 +8,16 @@ import { eventually } from "../support/eventually.ts";
 import { follow } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
 import { openWorld } from "../support/world.ts";
+import { listen } from "../support/listen.ts";
+import { messageOf } from "../support/accepts.ts";
 
 /** A partner that answers one request, when the test says so. */
 const slowPartner = async () => {
   let asked: (answer: ServerResponse) => void = () => undefined;
   const request = new Promise<ServerResponse>((resolve) => (asked = resolve));
   const server = createServer((_, answer) => asked(answer));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, request };
+  return { url: `http://${await listen(server)}`, request };
 };
 
 test("an answer that contradicts an operator's decision is a dead letter, is counted and is logged", async () => {
@@ -28,13 +28,11 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
   const world = await openWorld(sharedCluster(), { settings });
   onTestFinished(world.close);
   const { commands, journal, results, deadLetters } = world.topics;
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   const following = await follow(world.brokers, [journal, results, deadLetters]);
   world.defer(following.stop);
-  const accept = { type: "AcceptQuote", quoteId: "Q-1", counterpartyId: "cp-1" };
-  const command = JSON.stringify({ commandId: "c-1", request: accept });
-  await produce(world.brokers, commands, [{ key: "sent-with", value: command }]);
+  const accept = messageOf({ commandId: "c-1", quoteId: "Q-1", key: "sent-with" });
+  await produce(world.brokers, commands, [accept]);
   const answer = await partner.request;
 
   // While the call is open, another replica thinks its owner dead, and an operator says that it was not executed.
@@ -65,7 +63,7 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
     ...{ commandId: "c-1", quoteId: "Q-1", outcome: "SUCCEEDED", decidedBy: "PARTNER", httpStatus: 200 },
   });
   const isCounted = async (): Promise<boolean> => {
-    const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
+    const metrics = await bridge.metrics();
     return /^cambio_bridge_command_contradictions_total 1$/m.test(metrics);
   };
   await eventually(isCounted, "the contradiction to be counted", 10_000);

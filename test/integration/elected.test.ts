@@ -1,27 +1,18 @@
-import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
-import { newClient } from "../../src/kafka/client.ts";
 import { elected, type Elected, type Leadership } from "../../src/kafka/consume/elected.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin } from "../support/kafka.ts";
+import { askAdmin, createTopic } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
+import { readerDeps } from "../support/reader-deps.ts";
 
 const SESSION_MS = 6_000;
 const brokers = inject("kafkaBrokers");
-const log = pino({ level: "silent" });
-const newSilentClient = newClient(
-  { brokers: brokers.split(","), clientId: "test", tls: false, sasl: null },
-  log,
-);
+const deps = readerDeps(brokers);
 
 /** A topic and a group of their own, whose candidates write down when they began and ended. */
 const election = async (partitions: number) => {
-  const topic = `elected-${randomUUID()}`;
-  await askAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: true }),
-  );
+  const topic = await createTopic(brokers, partitions);
   /** Who works now. */
   const working = new Set<string>();
   const workUntilTold = (name: string) => (held: Leadership) =>
@@ -38,8 +29,8 @@ const election = async (partitions: number) => {
     });
   let fetches = 0;
   const join = (name: string, work = workUntilTold(name)): Elected => {
-    const countingClient: typeof newSilentClient = () => {
-      const client = newSilentClient();
+    const countingClient: typeof deps.newClient = () => {
+      const client = deps.newClient();
       const makeConsumer = client.consumer.bind(client);
       client.consumer = (options) => {
         const consumer = makeConsumer(options);
@@ -51,10 +42,8 @@ const election = async (partitions: number) => {
       return client;
     };
     const candidate = elected({ topic, groupId: topic, sessionTimeoutMs: SESSION_MS }, work, {
+      ...deps,
       newClient: countingClient,
-      clock: systemClock,
-      log,
-      random: () => 0,
     });
     onTestFinished(candidate.stop);
     return candidate;

@@ -38,8 +38,7 @@ it("remembers what any replica published, after a restart too", async () => {
   expect(await post(b, "AWAITING_PAYMENT", "2026-11-21T12:00:00Z")).toEqual(first);
 
   for (const replica of [a, b]) replica.signal("SIGKILL");
-  const c = await world.startReplica();
-  await c.untilReady();
+  const c = await world.startReady();
   expect(await post(c, "AWAITING_PAYMENT", "2026-11-21T12:00:00Z")).toEqual(first);
   expect(await published()).toHaveLength(before);
 
@@ -48,6 +47,6 @@ it("remembers what any replica published, after a restart too", async () => {
     .map(({ value }) => decode("transaction-status-updated", value))
     .find(({ status }) => status === "PAYMENT_CONFIRMED");
   expect(late).toMatchObject({ outOfOrder: true, direction: "OUTBOUND" });
-  const metrics = await (await fetch(`${c.managementUrl}/metrics`)).text();
+  const metrics = await c.metrics();
   expect(metrics).toMatch(/^cambio_bridge_webhook_out_of_order_total 1$/m);
 });

@@ -8,6 +8,7 @@ import { setTopicConfig } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import type { World } from "../support/world.ts";
+import { messageOf } from "../support/accepts.ts";
 
 // Settings of the journal that somebody changes while replicas run.
 
@@ -23,10 +24,8 @@ const NOTICE_MS = 15_000;
 
 const accept = async (quoteId: string): Promise<string> => {
   const commandId = randomUUID();
-  const request = { type: "AcceptQuote", quoteId, counterpartyId: "cp-1" };
-  await produce(world.brokers, world.topics.commands, [
-    { key: commandId, value: JSON.stringify({ commandId, request }) },
-  ]);
+  const message = messageOf({ commandId, quoteId, key: commandId });
+  await produce(world.brokers, world.topics.commands, [message]);
   return commandId;
 };
 const isAnswered = async (commandId: string): Promise<boolean> =>

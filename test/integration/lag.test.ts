@@ -17,7 +17,7 @@ test("the lag is that of the partition whose commands wait, and is gone when the
   const [replica] = replicas;
   /** Values by partition. */
   const lag = async (of: "records" | "seconds"): Promise<number[]> => {
-    const text = await (await fetch(`${replica?.managementUrl ?? ""}/metrics`)).text();
+    const text = await replica!.metrics();
     const values = text.matchAll(
       new RegExp(`^cambio_bridge_commands_lag_${of}\\{partition="\\d+"\\} (.*)$`, "gm"),
     );

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
@@ -11,6 +9,8 @@ import { narrowTopic, widenTopic } from "../support/narrow-topic.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { listen } from "../support/listen.ts";
+import { messageOf } from "../support/accepts.ts";
 
 /** The most that PARTNER_MAX_RESPONSE_BYTES may be. */
 const MOST = 524_288;
@@ -23,13 +23,11 @@ let answer = Buffer.alloc(0);
 
 beforeAll(async () => {
   const partner = createServer((_, response) => response.writeHead(200).end(answer));
-  partner.listen(0, "127.0.0.1");
-  await once(partner, "listening");
-  const { port } = partner.address() as AddressInfo;
+  const address = await listen(partner);
   world = await openWorld(sharedCluster(), {
     settings: {
       FLOWS: "commands",
-      PARTNER_BASE_URL: `http://127.0.0.1:${port}`,
+      PARTNER_BASE_URL: `http://${address}`,
       PARTNER_MAX_RESPONSE_BYTES: String(MOST),
     },
   });
@@ -37,8 +35,7 @@ beforeAll(async () => {
     partner.close().closeAllConnections();
     return Promise.resolve();
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   following = await follow(world.brokers, [world.topics.results, world.topics.journal]);
   world.defer(following.stop);
 });
@@ -48,9 +45,8 @@ afterAll(async () => {
 });
 
 const accepted = async (commandId: string): Promise<TopicRecord> => {
-  const request = { type: "AcceptQuote", quoteId: `q-${commandId}`, counterpartyId: "cp-1" };
-  const value = JSON.stringify({ commandId, request });
-  await produce(world.brokers, world.topics.commands, [{ key: commandId, value }]);
+  const accept = messageOf({ commandId, quoteId: `q-${commandId}`, key: commandId });
+  await produce(world.brokers, world.topics.commands, [accept]);
   const [result] = await following.until(world.topics.results, ({ key }) => key === commandId);
   return result as TopicRecord;
 };

@@ -28,8 +28,7 @@ beforeAll(async () => {
   const script = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
   await writeFile(join(folder, "bin", "cambio-bridge"), script, { mode: 0o755 });
   world = await openWorld(cluster, { sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   const body = { transactionId: "tx-readme", status: "AWAITING_PAYMENT", createdAt: "2026-01-31T12:00:00Z" };
   const answer = await fetch(bridge.webhookUrl, { method: "POST", body: JSON.stringify(body) });
   expect(answer.status).toBe(200);

@@ -57,8 +57,7 @@ describe("a run by hand over a log of any form", () => {
       settings: { ...SETTINGS, FLOWS: "webhooks" },
       sandboxArgs: ["--retry", "500ms"],
     });
-    bridge = await world.startReplica();
-    await bridge.untilReady();
+    bridge = await world.startReady();
     following = await follow(world.brokers, [world.topics.events]);
     world.defer(following.stop);
   });
@@ -138,7 +137,7 @@ test("two replicas, one killed: every lost notification is published once, and s
     const before = await world.sandbox<Made>("/_sandbox/log", { ...past, count: 200 });
     const leaderOf = async (): Promise<Replica | false> => {
       for (const replica of [first, second]) {
-        const metrics = await fetch(`${replica.managementUrl}/metrics`).then((answer) => answer.text());
+        const metrics = await replica.metrics();
         if (/^cambio_bridge_reconcile_leader 1$/m.test(metrics)) return replica;
       }
       return false;
@@ -152,7 +151,7 @@ test("two replicas, one killed: every lost notification is published once, and s
     const named = () => new Set(following.of(world.topics.events).map((record) => nameOf(decoded(record))));
     await eventually(() => named().size === 300, "an event of each notification", 30_000);
     const isComplete = async (): Promise<boolean> => {
-      const metrics = await fetch(`${survivor.managementUrl}/metrics`).then((answer) => answer.text());
+      const metrics = await survivor.metrics();
       return /reconcile_runs_total\{result="complete"\} [1-9]/.test(metrics);
     };
     await eventually(isComplete, "a complete run", 30_000);
@@ -202,12 +201,11 @@ test("a new leader publishes what was lost since the last complete run of an ear
     await world.sandbox("/_sandbox/log", { from: daysAgo(5), to: daysAgo(4), lostShare: 1, count: 10 });
     const following = await follow(world.brokers, [world.topics.events]);
     world.defer(following.stop);
-    const replica = await world.startReplica();
-    await replica.untilReady();
+    const replica = await world.startReady();
     await following.until(world.topics.events, () => true, 10);
     expect(eventsOf(following, world.topics.events)).toHaveLength(10);
     const counts = async (): Promise<Record<string, number>> => {
-      const metrics = await fetch(`${replica.managementUrl}/metrics`).then((answer) => answer.text());
+      const metrics = await replica.metrics();
       const lines = metrics.matchAll(/^cambio_bridge_reconcile_notifications_total\{kind="(\w+)"\} (\d+)$/gm);
       return Object.fromEntries([...lines].map(([, kind = "", count]) => [kind, Number(count)]));
     };

@@ -8,6 +8,7 @@ import { follow } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
 import { registryProxy } from "../support/registry-proxy.ts";
 import { openWorld } from "../support/world.ts";
+import { messageOf } from "../support/accepts.ts";
 
 const cluster = sharedCluster();
 const HEADERS = { "content-type": "application/vnd.schemaregistry.v1+json" };
@@ -43,8 +44,7 @@ test("serve waits for a registry that has just started, and says so", async () =
 
 test("a command waits for a schema that the registry does not know yet, and others go on meanwhile", async () => {
   const { registry, world } = await openForgetful({ COMMANDS_MAX_IN_FLIGHT: "2" });
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   const { commands, results } = world.topics;
   const following = await follow(world.brokers, [results]);
   world.defer(following.stop);
@@ -78,9 +78,8 @@ test("a command waits for a schema that the registry does not know yet, and othe
   });
   await produce(world.brokers, commands, ["c-1", "c-2", "c-3"].map(accept));
   await eventually(() => registry.questions.length > asked + 1, "the registry to be asked again", 10_000);
-  const request = { type: "AcceptQuote", quoteId: "q-json", counterpartyId: "cp" };
-  const json = JSON.stringify({ commandId: "json", request });
-  await produce(world.brokers, commands, [{ key: "json", value: json }]);
+  const json = messageOf({ commandId: "json", quoteId: "q-json", key: "json" });
+  await produce(world.brokers, commands, [json]);
   expect(await answers("json")).toHaveLength(1);
 
   registry.forget(none);

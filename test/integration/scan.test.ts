@@ -1,35 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { expect, inject, it, onTestFinished } from "vitest";
-import { newClient } from "../../src/kafka/client.ts";
-import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
 import { scan, type TakeRecord } from "../../src/kafka/consume/scan.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin, clientOf } from "../support/kafka.ts";
+import { askAdmin, clientOf, createTopic } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
+import { readerDeps } from "../support/reader-deps.ts";
 
 const brokers = inject("kafkaBrokers");
-const log = pino({ level: "silent" });
-const newSilentClient = newClient(
-  { brokers: brokers.split(","), clientId: "test", tls: false, sasl: null },
-  log,
-);
-
-const createTopic = async (partitions: number): Promise<string> => {
-  const topic = `scan-${randomUUID()}`;
-  await askAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: true }),
-  );
-  return topic;
-};
+const deps = readerDeps(brokers);
 
 const scanned = async (
   topic: string,
   sinceMs: number,
   see: TakeRecord = () => undefined,
 ): Promise<string[]> => {
-  const cluster = await connectCluster(newSilentClient, systemClock);
+  const cluster = await deps.connectCluster();
   const keys: string[] = [];
   try {
     await scan(
@@ -38,12 +22,7 @@ const scanned = async (
         keys.push(String(record.key));
         return see(record);
       },
-      {
-        newClient: newSilentClient,
-        clock: systemClock,
-        log,
-        random: () => 0,
-      },
+      deps,
       new AbortController().signal,
     );
   } finally {
@@ -57,7 +36,7 @@ const named = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, nth) => `${name}-${String(nth).padStart(4, "0")}`);
 
 it("reads what is not older than it asks for, to the ends that stood when it began", async () => {
-  const topic = await createTopic(6);
+  const topic = await createTopic(brokers, 6);
   const producer = clientOf(brokers).producer();
   await producer.connect();
   const write = (keys: readonly string[], timestampMs: number): Promise<unknown> =>
@@ -83,7 +62,7 @@ it("reads what is not older than it asks for, to the ends that stood when it beg
 });
 
 it("ends where the end of a transaction, or one that was taken back, stands last", async () => {
-  const topic = await createTopic(3);
+  const topic = await createTopic(brokers, 3);
   const producer = clientOf(brokers).producer({
     transactionalId: topic,
     maxInFlightRequests: 1,
@@ -106,7 +85,7 @@ it("ends where the end of a transaction, or one that was taken back, stands last
 });
 
 it("delivers no record of an aborted transaction, also where transactions overlap", async () => {
-  const topic = await createTopic(1);
+  const topic = await createTopic(brokers, 1);
   const begin = async (name: string) => {
     const producer = clientOf(brokers).producer({
       transactionalId: `${topic}-${name}`,
@@ -141,7 +120,7 @@ it("delivers no record of an aborted transaction, also where transactions overla
 });
 
 it("rejects when the topic is deleted and created again meanwhile", async () => {
-  const topic = await createTopic(1);
+  const topic = await createTopic(brokers, 1);
   const write = (keys: readonly string[]): Promise<void> =>
     produce(
       brokers,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import kafkajs, { type Admin } from "kafkajs";
+import type { Admin } from "kafkajs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { askAdmin, setTopicConfig } from "../support/kafka.ts";
@@ -55,44 +55,6 @@ test("setup says what it would do, does it, and changes nothing the second time"
   expect(again.map(([, name, id]) => [name, id])).toEqual(registered);
 });
 
-test("topics get the settings that the promises rest on", async () => {
-  const names = ownNames();
-  const { topics } = names;
-  await runProgram(["setup"], toolSettings(cluster, names));
-  const day = 86_400_000;
-  const kept = {
-    [topics.events]: 30 * day,
-    [topics.commands]: 7 * day,
-    [topics.results]: 30 * day,
-    [topics.journal]: 14 * day,
-    [topics.deadLetters]: 30 * day,
-  };
-  const { resources } = await withAdmin((admin) =>
-    admin.describeConfigs({
-      includeSynonyms: false,
-      resources: Object.keys(kept).map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
-    }),
-  );
-  const settings = new Map(
-    resources.map(({ resourceName, configEntries }) => [
-      resourceName,
-      Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue])),
-    ]),
-  );
-  for (const [topic, retention] of Object.entries(kept)) {
-    expect(settings.get(topic), topic).toMatchObject({
-      "cleanup.policy": "delete",
-      "unclean.leader.election.enable": "false",
-      "retention.ms": String(retention),
-    });
-  }
-  expect(settings.get(topics.journal)).toMatchObject({
-    "message.timestamp.type": "LogAppendTime",
-  });
-  const most = (topic: string): number => Number(settings.get(topic)?.["max.message.bytes"]);
-  expect(most(topics.deadLetters)).toBeGreaterThan(most(topics.commands));
-});
-
 test("serve stops with a sentence for each topic and schema that is missing, and says what to run", async () => {
   const names = ownNames();
   const settings = toolSettings(cluster, names);
@@ -144,8 +106,7 @@ test("setup makes room for what the settings let be written", async () => {
   const settings = { WEBHOOK_MAX_BODY_BYTES: "524288", PARTNER_MAX_RESPONSE_BYTES: "524288" };
   const world = await openWorld(cluster, { settings });
   onTestFinished(world.close);
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   expect(await bridge.stop()).toBe(0);
 });
 
@@ -169,8 +130,7 @@ test("setup refuses a schema that could not read what is there, and registers no
 test("SETUP_ON_START runs it before serve", async () => {
   const world = await openWorld(cluster, { setUp: false });
   onTestFinished(world.close);
-  const bridge = await world.startReplica({ SETUP_ON_START: "true" });
-  await bridge.untilReady();
+  const bridge = await world.startReady({ SETUP_ON_START: "true" });
   expect(await bridge.stop()).toBe(0);
   expect(await topicsThatBegin(world.groupId)).toEqual(Object.values(world.topics).sort());
 });
@@ -202,39 +162,4 @@ test("wrong configuration: exit 2, every problem at once, on stderr, no secret",
     expect(ended.err).toMatch(new RegExp(`^ +${variable} `, "m"));
   expect(ended.err).not.toContain("secret-value");
   expect(ended.err).not.toMatch(/^ +at /m);
-});
-
-test.each([
-  [["nonsense"], 2],
-  [["send", "accept-quote"], 2],
-  [["watch", "nothing"], 2],
-  [["setup", "--dry"], 2],
-  [["--help"], 0],
-  [["serve", "--help"], 0],
-])("%j exits %i", async (args, code) => {
-  const ended = await runProgram(args, toolSettings(cluster, ownNames()));
-  expect(ended.code).toBe(code);
-  expect(code === 0 ? ended.out : ended.err).toMatch(/help|Usage/);
-  expect(ended.err).not.toMatch(/^ +at /m);
-});
-
-test("a Kafka that is not there is one sentence for a tool", async () => {
-  const ended = await runProgram(["setup"], {
-    ...toolSettings(cluster, ownNames()),
-    KAFKA_BROKERS: "127.0.0.1:1",
-  });
-  expect(ended.code).toBe(1);
-  expect(ended.err.trim()).toMatch(/^[^\n]*KAFKA_BROKERS[^\n]*\.$/);
-});
-
-test("a registry that is not there is one sentence for a tool", async () => {
-  const url = "http://127.0.0.1:1/apis";
-  const ended = await runProgram(["setup"], {
-    ...toolSettings(cluster, ownNames()),
-    SCHEMA_REGISTRY_URL: url,
-  });
-  expect(ended.code).toBe(1);
-  expect(ended.err.trim()).toMatch(
-    new RegExp(`^SCHEMA_REGISTRY_URL \\(${url}\\)[^\\n]*ECONNREFUSED[^\\n]*\\.$`),
-  );
 });

@@ -24,8 +24,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const serve = async (settings: Settings = {}): Promise<Replica> => {
-  const replica = await world.startReplica(settings);
-  await replica.untilReady();
+  const replica = await world.startReady(settings);
   return replica;
 };
 const accept = (quoteIds: readonly string[]): Promise<void> =>
@@ -34,8 +33,6 @@ const accept = (quoteIds: readonly string[]): Promise<void> =>
     world.topics.commands,
     quoteIds.map((quoteId) => messageOf({ commandId: `c-${quoteId}`, quoteId, key: quoteId })),
   );
-type Executions = { executions: number; executedTwice: unknown[] };
-const executions = (): Promise<Executions> => world.sandbox("/_sandbox/executions");
 
 test("SIGTERM under load: no 2xx without its event, every command answered once, exit 0", async () => {
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: 1_000 });
@@ -56,7 +53,7 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   const statuses = new Set((await load.stop()).map(({ status }) => status));
   // Once it takes nothing more it says so, or takes no connection: nobody is told that it was the sender's fault.
   expect([...statuses].filter((status) => ![200, 503, 0].includes(status))).toEqual([]);
-  const left = (await executions()).executions;
+  const left = await world.executions();
   expect(left, "it stopped in the middle").toBeLessThan(quotes.length);
 
   const published = () => new Set(following.of(world.topics.events).map(({ headers }) => headers["ce_id"]));
@@ -76,7 +73,10 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   const outcomes = answers().map(({ value }) => decode("command-result", value)["outcome"]);
   expect(new Set(outcomes), "a drain leaves calls the time they need").toEqual(new Set(["SUCCEEDED"]));
   expect(await next.stop()).toBe(0);
-  expect(await executions()).toMatchObject({ executions: quotes.length, executedTwice: [] });
+  expect(await world.sandbox("/_sandbox/executions")).toMatchObject({
+    executions: quotes.length,
+    executedTwice: [],
+  });
   expect(await committedTotal(world.brokers, world.groupId, world.topics.commands)).toBe(quotes.length);
 }, 120_000);
 
@@ -125,9 +125,7 @@ test("a call that is open at the end of the drain is in doubt, which is told bef
   await world.sandbox("/_sandbox/faults", hang);
   const bridge = await serve({ SHUTDOWN_TIMEOUT: "7s", PARTNER_CALL_TIMEOUT: "2s" });
   await accept(["q-hangs"]);
-  const called = async (): Promise<boolean> =>
-    (await world.sandbox<Executions>("/_sandbox/executions/q-hangs")).executions === 1;
-  await eventually(called, "the call", 30_000);
+  await eventually(async () => (await world.executions("q-hangs")) === 1, "the call", 30_000);
   expect(await bridge.stop()).toBe(0);
   const [record] = await following.until(
     world.topics.results,

@@ -8,6 +8,7 @@ import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { secrets } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { messageOf } from "../support/accepts.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SENDER = { traceId: TRACE, spanId: "b7ad6b7169203331" };
@@ -32,8 +33,7 @@ beforeAll(async () => {
       OTEL_BSP_SCHEDULE_DELAY: "20",
     },
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   const { events, results, deadLetters } = world.topics;
   following = await follow(world.brokers, [events, results, deadLetters]);
   world.defer(following.stop);
@@ -75,8 +75,7 @@ const notification = (transactionId: string) => ({
   createdAt: "2026-01-05T10:00:00Z",
 });
 const acceptCommand = (commandId: string, quoteId: string) => ({
-  key: quoteId,
-  value: JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-1" } }),
+  ...messageOf({ commandId, quoteId, key: quoteId }),
   headers: { traceparent, tracestate: "a=1" },
 });
 const resultOf = async (commandId: string): Promise<TopicRecord> => {
@@ -230,12 +229,11 @@ test("nothing secret was told to the collector, and the partner was told nothing
 test("what waits when the process ends is told within seconds; a collector that never answers holds nobody up", async () => {
   const silent = await openReceiver(null);
   world.defer(silent.close);
-  const replica = await world.startReplica({
+  const replica = await world.startReady({
     OTEL_EXPORTER_OTLP_ENDPOINT: silent.url,
     OTEL_BSP_SCHEDULE_DELAY: "600000",
     FLOWS: "webhooks",
   });
-  await replica.untilReady();
   expect((await post(replica.webhookUrl, notification("tx-last"))).status).toBe(200);
   const { value: code, ms } = await timed(replica.stop());
   expect(code).toBe(0);

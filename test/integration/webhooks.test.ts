@@ -18,8 +18,7 @@ let deadLetters: string;
 beforeAll(async () => {
   world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks", PARTNER_BASE_URL: SOURCE } });
   ({ events, deadLetters } = world.topics);
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   following = await follow(world.brokers, [events, deadLetters]);
   world.defer(following.stop);
 });
@@ -150,7 +149,7 @@ test("watch shows the events, decoded, one JSON object a line", async () => {
 });
 
 test("neither the log nor the metrics hold a secret", async () => {
-  const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
+  const metrics = await bridge.metrics();
   expect(metrics).toContain('cambio_bridge_webhook_requests_total{code="200"}');
   expect(metrics).toMatch(new RegExp(`cambio_bridge_publish_seconds_count{topic="${events}"} [1-9]`));
   // Its last lines are written at its end.

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import type { createBuild } from "./build.ts";
 import type { Mutant } from "./mutants.ts";
-import { createPool } from "./worker-pool.ts";
 import type { ScheduleResult } from "./run.ts";
 import type { CodeUnderTest } from "./code-under-test.ts";
 import type { Report, Task } from "./worker.ts";
@@ -12,6 +12,34 @@ type Print = (text: string) => void;
 
 const BATCH = 250;
 const PROGRESS_MS = 10_000;
+
+/** Worker threads that run schedules; each thread runs one task at a time. */
+const createPool = (base: string, threads: number) => {
+  const workers = Array.from({ length: threads }, () => new Worker(join(base, "test/simulation/worker.js")));
+  const ask = (worker: Worker, task: Task): Promise<Report> =>
+    new Promise((resolve, reject) => {
+      const done = (report: Report) => {
+        worker.off("error", reject);
+        resolve(report);
+      };
+      worker.once("message", done);
+      worker.once("error", reject);
+      worker.postMessage(task);
+    });
+  return {
+    /** Hands out tasks to free threads until `next` returns null. Resolves when all are done. */
+    run: async (next: () => Task | null, onReport: (task: Task, report: Report) => void): Promise<void> => {
+      await Promise.all(
+        workers.map(async (worker) => {
+          for (let task = next(); task; task = next()) onReport(task, await ask(worker, task));
+        }),
+      );
+    },
+    close: async (): Promise<void> => {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+};
 
 const replayHint = (seed: number, mutant: Mutant | null): string =>
   `npm run simulate -- --replay ${seed}${mutant ? ` --mutant "${mutant.name}"` : ""}`;

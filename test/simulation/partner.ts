@@ -63,59 +63,35 @@ export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: 
       });
     };
     const backMs = transitMs + random.int(0, 40);
-    switch (fate) {
-      case "executed":
-        execute(transitMs);
-        {
-          respond(backMs, { kind: "executed", answer: answer(200) });
-          return;
-        }
-      case "executedAnsweredLate":
-        execute(transitMs);
-        {
-          respond(CALL_WITHIN_MS + random.int(-50, 400), { kind: "executed", answer: answer(200) });
-          return;
-        }
-      case "executedThenReset":
-        execute(transitMs);
-        {
-          respond(backMs, unknown("reset"));
-          return;
-        }
-      case "executedThen500":
-        execute(transitMs);
-        {
-          respond(backMs, unknown("500", 500));
-          return;
-        }
-      case "executedThenSilent": {
-        execute(transitMs);
-        return;
+    const lateMs = (): number =>
+      isLateExecution ? random.int(30_000, 4 * OPERATOR_WAIT_MS) : random.int(0, 4_000);
+    if (fate.startsWith("executed")) execute(fate === "executedLate" ? lateMs() : transitMs);
+    const answerAfter = (): [delayMs: number, Outcome] | null => {
+      switch (fate) {
+        case "executed":
+          return [backMs, { kind: "executed", answer: answer(200) }];
+        case "executedAnsweredLate":
+          return [CALL_WITHIN_MS + random.int(-50, 400), { kind: "executed", answer: answer(200) }];
+        case "executedThenReset":
+          return [backMs, unknown("reset")];
+        case "executedThen500":
+        case "500":
+          return [backMs, unknown("500", 500)];
+        case "429":
+          return [backMs, { kind: "throttled", answer: answer(429, random.pick([null, 50, 1_200])) }];
+        case "401":
+          return [backMs, { kind: "unauthorized", answer: answer(401) }];
+        case "refused":
+          return [backMs, { kind: "refused", answer: answer(422) }];
+        case "executedLate":
+        case "executedThenSilent":
+        case "lostOnTheWay":
+        case "notConnected":
+          return null;
       }
-      case "executedLate": {
-        execute(isLateExecution ? random.int(30_000, 4 * OPERATOR_WAIT_MS) : random.int(0, 4_000));
-        return;
-      }
-      case "500": {
-        respond(backMs, unknown("500", 500));
-        return;
-      }
-      case "429": {
-        respond(backMs, { kind: "throttled", answer: answer(429, random.pick([null, 50, 1_200])) });
-        return;
-      }
-      case "401": {
-        respond(backMs, { kind: "unauthorized", answer: answer(401) });
-        return;
-      }
-      case "refused": {
-        respond(backMs, { kind: "refused", answer: answer(422) });
-        return;
-      }
-      case "lostOnTheWay":
-      case "notConnected":
-        return;
-    }
+    };
+    const answered = answerAfter();
+    if (answered) respond(...answered);
   };
 
   const callFor =

@@ -1,3 +1,6 @@
+import { onTestFinished } from "vitest";
+import { sendAccepts } from "./accepts.ts";
+import { sharedCluster } from "./cluster.ts";
 import type { Replica } from "./replica.ts";
 import type { Cluster, Settings } from "./settings.ts";
 import { openWorld, type World } from "./world.ts";
@@ -37,4 +40,22 @@ export const openCommandsWorld = async (
     await world.close();
     throw error;
   }
+};
+
+/**
+ * Starts replicas that are ready for commands, and records the accepts that a test sends. Ends with the test.
+ */
+export const commandsUnderFault = async ({
+  cluster = sharedCluster(),
+  ...options
+}: {
+  cluster?: Cluster;
+  settings?: Settings;
+  replicas: number;
+  /** How long the partner takes for an accept. */
+  partnerMs?: number;
+}) => {
+  const { world, replicas } = await openCommandsWorld(cluster, options);
+  onTestFinished(world.close);
+  return { world, replicas, accepts: await sendAccepts(world) };
 };

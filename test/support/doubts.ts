@@ -24,34 +24,36 @@ const entryWriter = async ({ topics }: Topics) => {
     const step = { [`cambio.bridge.v1.${name}`]: fields };
     return { key: quoteId, value: encode("command-journal-entry", entryId, { ...entry, step }) };
   };
+  const concluded = (
+    attempt: Attempt,
+    { traceparent, ...end }: { outcome: string; resultId: string; traceparent: string | null } & object,
+  ) => {
+    const { commandId, quoteId, attemptId, requestHash } = attempt;
+    const result = encode("command-result", resultSchemaId, {
+      ...{ commandId, operation: "ACCEPT_QUOTE", quoteId, externalId: null, ...end },
+      ...{ attempts: 1, receivedAt: 0, completedAt: 0 },
+    });
+    const { outcome, resultId } = end;
+    const fields = { attemptId, requestHash, outcome, resultId, result, note: null, traceparent };
+    return entryOf(attempt, "Concluded", fields);
+  };
   return {
     claimed: (attempt: Attempt, callWithinMs: number) => {
       const { attemptId, requestHash } = attempt;
       const times = { callWithinMs, receivedAt: 0, attempts: 0, supersedes: null };
       return entryOf(attempt, "Claimed", { attemptId, requestHash, ...times });
     },
-    succeeded: (attempt: Attempt) => {
-      const { commandId, quoteId, attemptId, requestHash } = attempt;
-      const outcome = { outcome: "SUCCEEDED", resultId: "final" };
-      const result = encode("command-result", resultSchemaId, {
-        ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: true, quoteId, externalId: null },
-        ...{ httpStatus: 200, response: `{"accepted":"${quoteId}"}`, error: null },
-        ...{ attempts: 1, decidedBy: "PARTNER", receivedAt: 0, completedAt: 0 },
-      });
-      const fields = { attemptId, requestHash, ...outcome, result, note: null, traceparent: null };
-      return entryOf(attempt, "Concluded", fields);
-    },
-    inDoubt: (attempt: Attempt, response: string | null = null) => {
-      const { commandId, quoteId, attemptId, requestHash } = attempt;
-      const outcome = { outcome: "IN_DOUBT", resultId: "in-doubt" };
-      const result = encode("command-result", resultSchemaId, {
-        ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: false, quoteId, externalId: null },
-        ...{ httpStatus: null, response, error: { code: "OWNER_LOST", message: "gone" } },
-        ...{ attempts: 1, decidedBy: "BRIDGE", receivedAt: 0, completedAt: 0 },
-      });
-      const fields = { attemptId, requestHash, ...outcome, result, note: null, traceparent: DOUBT_TRACE };
-      return entryOf(attempt, "Concluded", fields);
-    },
+    succeeded: (attempt: Attempt) =>
+      concluded(attempt, {
+        ...{ outcome: "SUCCEEDED", resultId: "final", final: true, decidedBy: "PARTNER", error: null },
+        ...{ httpStatus: 200, response: `{"accepted":"${attempt.quoteId}"}`, traceparent: null },
+      }),
+    inDoubt: (attempt: Attempt, response: string | null = null) =>
+      concluded(attempt, {
+        ...{ outcome: "IN_DOUBT", resultId: "in-doubt", final: false, decidedBy: "BRIDGE" },
+        ...{ error: { code: "OWNER_LOST", message: "gone" }, httpStatus: null, response },
+        traceparent: DOUBT_TRACE,
+      }),
   };
 };
 

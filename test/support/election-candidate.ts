@@ -1,14 +1,12 @@
-import { pino } from "pino";
-import { newClient } from "../../src/kafka/client.ts";
 import { elected } from "../../src/kafka/consume/elected.ts";
 import type { GroupOptions } from "../../src/kafka/consume/group.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { readerDeps } from "./reader-deps.ts";
 
 // A process that takes part in the election, and prints a line for each piece of work that it does as the
 // leader. The first argument holds its options as JSON.
 
 const EFFECT_EVERY_MS = 20;
-const log = pino({ level: "silent" });
 const { brokers, ...options } = JSON.parse(process.argv[2] ?? "{}") as GroupOptions & { brokers: string };
 const say = (what: string): void => void process.stdout.write(`${what} ${Date.now()}\n`);
 
@@ -21,12 +19,7 @@ const { state } = elected(
     }
     say("ended");
   },
-  {
-    newClient: newClient({ brokers: brokers.split(","), clientId: "candidate", tls: false, sasl: null }, log),
-    clock: systemClock,
-    log,
-    random: () => 0.5,
-  },
+  readerDeps(brokers),
 );
 const whenUp = setInterval(() => {
   if (!state().up) return;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import kafkajs, { Kafka, logLevel, type Admin } from "kafkajs";
 import { stopIdleTimers } from "../../src/kafka/kafkajs-fixes/idle-timers.ts";
 import { eventually } from "./eventually.ts";
@@ -23,6 +24,15 @@ export const askAdmin = async <T>(brokers: string, ask: (admin: Admin) => Promis
   }
 };
 
+/** Creates a topic of a test's own. @returns its name */
+export const createTopic = async (brokers: string, numPartitions: number): Promise<string> => {
+  const topic = `topic-${randomUUID()}`;
+  await askAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: true }),
+  );
+  return topic;
+};
+
 /** The sum of a topic's end offsets. */
 export const endTotal = async (brokers: string, topic: string): Promise<number> => {
   const ends = await askAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
@@ -40,6 +50,16 @@ export const leaderOf = async (brokers: string, topic: string, partition: number
   const { topics } = await askAdmin(brokers, (admin) => admin.fetchTopicMetadata({ topics: [topic] }));
   return topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
 };
+
+/** Moves the replicas of a topic's partitions, the leader first. */
+export const reassign = (brokers: string, topic: string, replicas: readonly number[][]): Promise<unknown> =>
+  askAdmin(brokers, (admin) =>
+    admin.alterPartitionReassignments({
+      topics: [
+        { topic, partitionAssignment: replicas.map((of, partition) => ({ partition, replicas: [...of] })) },
+      ],
+    }),
+  );
 
 /** Changes some settings of a topic. */
 export const setTopicConfig = (

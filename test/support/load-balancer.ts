@@ -1,6 +1,6 @@
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Replica } from "./replica.ts";
+import { listen } from "./listen.ts";
 
 const CHECK_EVERY_MS = 250;
 
@@ -38,14 +38,14 @@ export const startLoadBalancer = async () => {
   };
 
   const server = createServer(pass);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = await listen(server);
   let checking = checkReadiness();
   const timer = setInterval(() => {
     checking = checking.then(checkReadiness);
   }, CHECK_EVERY_MS);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `http://${address}/`,
     add: (replica: Replica): void => void agents.set(replica, new Agent({ keepAlive: true })),
     isUsed: (replica: Replica): boolean => ready.has(replica),
     /** Open requests to the replica are still answered. */

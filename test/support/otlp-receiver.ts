@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { eventually } from "./eventually.ts";
+import { listen } from "./listen.ts";
 
 // An OTLP collector that shares no code with the exporter. It decodes the protobuf fields that tests need, by
 // their numbers in opentelemetry/proto/trace/v1/trace.proto.
@@ -130,10 +131,9 @@ export const openReceiver = async (answer: Answer = 200) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const url = `http://${await listen(server)}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     spans,
     exports,
     /** Waits for `count` spans that fit. */

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { request } from "undici";
 import { onTestFinished } from "vitest";
 import { sharedCluster } from "./cluster.ts";
+import { listen } from "./listen.ts";
 
 /** As Karapace answers before it has read its topic: it knows nothing, and takes no registration. */
 const answerOfStarting = (method: string, path: string): { status: number; code: number } => {
@@ -39,11 +38,10 @@ export const registryProxy = async () => {
       () => outgoing.destroy(),
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const address = await listen(server);
   onTestFinished(() => server.close().closeAllConnections());
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/r`,
+    url: `http://${address}/r`,
     questions,
     /** Makes it know nothing of these paths, until it is told otherwise. */
     forget: (which: (path: string) => boolean): void => void (forgets = which),

@@ -11,6 +11,9 @@ export type Replica = Program & {
   webhookUrl: string;
   managementUrl: string;
   isReady: () => Promise<boolean>;
+  /** What /readyz says of each component. */
+  components: () => Promise<Record<string, { status: string; detail: string } | undefined>>;
+  metrics: () => Promise<string>;
   /** Waits for /readyz. */
   untilReady: (withinMs?: number) => Promise<void>;
 };
@@ -41,6 +44,11 @@ export const startReplica = async (
     managementUrl,
     webhookUrl: `http://127.0.0.1:${webhookPort}/webhooks/transaction-status/${secrets.WEBHOOK_SECRET}`,
     isReady,
+    components: async () => {
+      const answer = await fetch(`${managementUrl}/readyz`);
+      return ((await answer.json()) as { components: Awaited<ReturnType<Replica["components"]>> }).components;
+    },
+    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
     untilReady: async (withinMs = READY_MS) => {
       await eventually(isReady, `${name} to be ready`, withinMs).catch(async (error: unknown) => {
         // The logs are deleted with the world.

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen.ts";
 
 export const CLIENT = { id: "bridge", secret: "client-secret-of-the-test" };
 
@@ -25,9 +25,9 @@ export const startTokenEndpoint = async () => {
   const behaviour: Behaviour = { audience: "kafka", lifeS: 20, down: false };
   let key = newKey();
   let published = [key];
-  const given: { at: number; form: URLSearchParams }[] = [];
+  let given = 0;
 
-  const token = (over: object = {}): string => {
+  const token = (): string => {
     const nowS = Math.floor(Date.now() / 1_000);
     const claims = {
       iss: "test",
@@ -36,14 +36,12 @@ export const startTokenEndpoint = async () => {
       iat: nowS,
       exp: nowS + behaviour.lifeS,
     };
-    const signed = `${encoded({ alg: "RS256", typ: "JWT", kid: key.kid })}.${encoded({ ...claims, jti: randomUUID(), ...over })}`;
+    const signed = `${encoded({ alg: "RS256", typ: "JWT", kid: key.kid })}.${encoded({ ...claims, jti: randomUUID() })}`;
     return `${signed}.${createSign("RSA-SHA256").update(signed).sign(key.privateKey, "base64url")}`;
   };
 
   const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-    request.on("end", () => {
+    request.resume().on("end", () => {
       const answer = (status: number, value: object): void => {
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
       };
@@ -57,20 +55,18 @@ export const startTokenEndpoint = async () => {
         answer(401, { error: "invalid_client" });
         return;
       }
-      given.push({ at: Date.now(), form: new URLSearchParams(body) });
+      given += 1;
       answer(200, { access_token: token(), token_type: "Bearer", expires_in: behaviour.lifeS });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${await listen(server)}`;
 
   return {
     url: `${url}/token`,
     jwksUrl: `${url}/jwks`,
     behaviour,
-    given,
-    /** Signs a token as the endpoint does, with some claims replaced. */
-    token,
+    /** How many tokens it has given. */
+    given: (): number => given,
     /** Publishes a second key, which does not sign yet. */
     publishNextKey: (): void => void (published = [key, newKey()]),
     /** Signs with the newest key from now on, and removes the others. */

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -17,16 +16,14 @@ export type UnreadPipe = {
   fill: () => void;
 };
 
-export const openUnreadPipe = async (): Promise<UnreadPipe> => {
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-pipe-"));
-  const path = join(folder, "pipe");
+export const openUnreadPipe = (): UnreadPipe => {
+  const path = join(temporaryFolder(), "pipe");
   execFileSync("mkfifo", [path]);
   const readEnd = openSync(path, O_RDONLY | O_NONBLOCK);
   const writeEnd = openSync(path, O_WRONLY);
   const filling = openSync(path, O_WRONLY | O_NONBLOCK);
-  onTestFinished(async () => {
+  onTestFinished(() => {
     for (const fd of [readEnd, writeEnd, filling]) closeSync(fd);
-    await rm(folder, { recursive: true });
   });
   return {
     writeEnd,

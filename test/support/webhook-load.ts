@@ -7,6 +7,10 @@ export type Answer = { status: number; ms: number; at: number; eventId: string; 
 export const slowestOf = (answers: readonly Answer[]): number =>
   answers.reduce((slowest, { ms }) => Math.max(slowest, ms), 0);
 
+/** The time that 99 of a hundred do not exceed. */
+export const p99 = (timesMs: readonly number[]): number =>
+  timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length * 0.99)] ?? Infinity;
+
 const postOnce = (agent: Agent, url: string, body: string): Promise<number> =>
   new Promise((resolve) => {
     const call = request(

@@ -33,8 +33,7 @@ export const webhooksUnderFault = async (
     },
   });
   onTestFinished(world.close);
-  const replica = await world.startReplica();
-  await replica.untilReady();
+  const replica = await world.startReady();
   const load = startWebhookLoad(replica.webhookUrl, CONNECTIONS);
   world.defer(load.stop);
   await eventually(() => load.answers.filter(isGood).length > 200, "webhooks to be served", 30_000);

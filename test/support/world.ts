@@ -24,8 +24,12 @@ export type World = Names & {
   folder: string;
   /** Calls the sandbox's control API: GET, or POST with a body. Rejects for any status but 2xx. */
   sandbox: <T>(path: string, body?: unknown) => Promise<T>;
+  /** How often the sandbox has executed a quote, or all of them. */
+  executions: (quoteId?: string) => Promise<number>;
   /** Resolves when the process runs; it is not ready yet. */
   startReplica: (settings?: Settings) => Promise<Replica>;
+  /** Resolves when it is ready. */
+  startReady: (settings?: Settings) => Promise<Replica>;
   /** Runs a command of the program to its end. */
   run: (args: readonly string[], settings?: Settings) => Promise<ProgramResult>;
   /** Starts a command that keeps running. */
@@ -107,17 +111,27 @@ export const openWorld = async (
   }
 
   let replicas = 0;
+  const startOne = (more?: Settings): Promise<Replica> => {
+    const name = `replica-${++replicas}`;
+    return startReplica(name, (args, ports) => start(name, args, { ...ofReplicas, ...ports, ...more }));
+  };
   return {
     ...names,
     brokers: cluster.kafkaBrokers,
     sandboxUrl,
     folder,
     sandbox,
+    executions: async (quoteId) => {
+      const path = quoteId === undefined ? "" : `/${encodeURIComponent(quoteId)}`;
+      return (await sandbox<{ executions: number }>(`/_sandbox/executions${path}`)).executions;
+    },
     run,
     start: (args, more) => start(args[0] ?? "program", args, { ...ofTools, ...more }),
-    startReplica: (more) => {
-      const name = `replica-${++replicas}`;
-      return startReplica(name, (args, ports) => start(name, args, { ...ofReplicas, ...ports, ...more }));
+    startReplica: startOne,
+    startReady: async (more) => {
+      const replica = await startOne(more);
+      await replica.untilReady();
+      return replica;
     },
     defer: (end) => void ends.push(end),
     close,

@@ -3,7 +3,6 @@ import { correctTally, type AcceptTally } from "../../support/accept-tally.ts";
 import { sendAccepts } from "../../support/accepts.ts";
 import { openCommandsWorld } from "../../support/commands-world.ts";
 import { eventually } from "../../support/eventually.ts";
-import { finalOf } from "../../support/result.ts";
 import type { Cluster } from "../../support/settings.ts";
 import { followClaims } from "./open-claims.ts";
 import { faultKinds, striker, type Fault } from "./strike.ts";
@@ -22,12 +21,8 @@ export type StormReport = {
   faults: (Fault & { openClaims: number })[];
   /** Commands that were in doubt at some time. */
   doubted: number;
-  /** What those hit may have held at most. */
-  inFlightAtFaults: number;
   /** Commands in doubt whose claim was not open at any fault: each would be a doubt without a reason. */
   needlessDoubts: string[];
-  /** Error codes of the results that are not SUCCEEDED, with their number. */
-  codes: Record<string, number>;
   neverBack: string[];
   seconds: number;
 };
@@ -93,22 +88,15 @@ export const storm = async (
     const account = await books.settle(SETTLE_MS);
     const seconds = (Date.now() - startedAt) / 1_000;
 
-    const codes: Record<string, number> = {};
-    const inDoubt: string[] = [];
-    for (const [commandId, list] of books.results) {
-      const doubt = list.find(({ outcome }) => outcome === "IN_DOUBT");
-      if (doubt) inDoubt.push(commandId);
-      const code = (finalOf(list) ?? doubt)?.error?.code;
-      if (code !== undefined) codes[code] = (codes[code] ?? 0) + 1;
-    }
+    const inDoubt = [...books.results]
+      .filter(([, list]) => list.some(({ outcome }) => outcome === "IN_DOUBT"))
+      .map(([commandId]) => commandId);
     const instants = faults.map(({ at }) => at);
     return {
       account,
       faults: faults.map((fault) => ({ ...fault, openClaims: claims.openAt(fault.at) })),
       doubted: inDoubt.length,
-      inFlightAtFaults: inFlight * faults.length,
       needlessDoubts: claims.notOpenAt(instants, inDoubt),
-      codes,
       neverBack,
       seconds,
     };

@@ -101,16 +101,6 @@ describe("a command that can be executed", () => {
       envelope: { origin: null },
     });
   });
-
-  test("whose commandId was used for something else is parked, and neither answered", async () => {
-    const { handle, said } = setUp({ settled: "reused" });
-    expect(await handle(json())).toEqual({
-      of: identified("c-1", "ACCEPT_QUOTE"),
-      result: null,
-      deadLettered: "COMMAND_ID_REUSED",
-    });
-    expect(said).toEqual(["execute", "park COMMAND_ID_REUSED"]);
-  });
 });
 
 describe("a command that cannot be read", () => {
@@ -170,12 +160,6 @@ describe("a command that cannot be read, but says its commandId", () => {
       work: { kind: "refuse", verdict: { outcome: "REJECTED", error: { code: "UNREADABLE_COMMAND" } } },
       envelope: { origin: { topic: "t", partition: 3, offset: 42 } },
     });
-  });
-
-  test("is a reuse where that commandId names another command: no result, no second reason", async () => {
-    const { handle, said } = setUp({ settled: "reused" });
-    expect(await handle(broken)).toEqual({ of: named, result: null, deadLettered: "COMMAND_ID_REUSED" });
-    expect(said).toEqual(["execute", "park COMMAND_ID_REUSED"]);
   });
 
   test("does not take bytes for letters: a commandId beyond ASCII is read as UTF-8, or not at all", async () => {

@@ -5,6 +5,7 @@ import {
   requestHash,
   toPartnerRequest,
 } from "../../../src/commands-to-results/translate.ts";
+import { partnerApiValidators, readPartnerApi } from "../sandbox/partner-api.ts";
 import { acceptRequest, command, createRequest, NOW } from "./commands.ts";
 
 const UUID = "3F2504E0-4F89-11D3-9A0C-0305E82C3301";
@@ -51,6 +52,22 @@ describe("toPartnerRequest", () => {
       path: "/corporate/v1/quote",
       body: '{"direction":"OUTBOUND","purpose":"COMEX","quotedAmount":"1000.50","baseCurrencyIso":"USD","quotedCurrencyIso":"BRL"}',
     });
+  });
+});
+
+describe("the partner's API", () => {
+  const schemaOf = partnerApiValidators();
+  const all = acceptRequest({ quoteId: "q 1/ü", amount: "1234567890.10", externalId: "mine" });
+  it.each([
+    ["CreateQuote", "/corporate/v1/quote", createRequest],
+    ["AcceptQuote", "/corporate/v1/quote/{quoteId}/accept", all],
+    ["AcceptQuote", "/corporate/v1/quote/{quoteId}/accept", acceptRequest()],
+  ])("describes what is sent: %s", (schema, path, request) => {
+    const sent = toPartnerRequest(command(request));
+    const validate = schemaOf(schema);
+    expect(validate(JSON.parse(sent.body)), JSON.stringify(validate.errors)).toBe(true);
+    expect(sent.path).toMatch(new RegExp(`^${path.replace("{quoteId}", "[^/]+")}$`));
+    expect(readPartnerApi()["paths"]).toHaveProperty([path, sent.method.toLowerCase()]);
   });
 });
 

@@ -33,16 +33,6 @@ describe("required settings", () => {
       partner: { maxRequestsPerSecond: undefined },
     });
   });
-
-  test.each([
-    ["serve", "", ", which the commands flow needs:"],
-    ["serve", "webhooks,reconcile", ", which the reconcile flow needs:"],
-    ["partner", "", ":"],
-  ] as const)("for %s with flows %j: a message says which flow needs the variable", (purpose, FLOWS, end) => {
-    const [problem, ...others] = problemsOf({ PARTNER_X_TOKEN: undefined, FLOWS }, purpose);
-    expect(problem?.startsWith(`PARTNER_X_TOKEN is not set${end} `)).toBe(true);
-    expect(others).toEqual([]);
-  });
 });
 
 const webhookKey = Buffer.alloc(24, 7).toString("base64");
@@ -175,13 +165,4 @@ describe("secrets and certificates that would go out in clear, or unused", () =>
       expect(problem).not.toMatch(/p-text|undefined/);
     }
   });
-});
-
-test.each<[Environment, string]>([
-  [{ TOPIC_DEAD_LETTERS: "fx.commands" }, "TOPIC_DEAD_LETTERS is fx.commands, as TOPIC_COMMANDS is"],
-  [{ WEBHOOK_PORT: "9090" }, "WEBHOOK_PORT is 9090, as MANAGEMENT_PORT is"],
-  [{ WEBHOOK_SECRET: undefined }, "WEBHOOK_SECRET is not set, which WEBHOOK_AUTH=path-token needs"],
-  [{ KAFKA_SASL_PASSWORD: "p" }, "KAFKA_SASL_MECHANISM is not set, which KAFKA_SASL_PASSWORD needs"],
-])("%j: the message says what else is concerned", (env, message) => {
-  expect(problemsOf(env)[0]).toContain(message);
 });

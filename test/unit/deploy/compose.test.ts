@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import bcrypt from "bcryptjs";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { NODE_FLAGS } from "../../../dev/main.mjs";
 import { loadConfig } from "../../../src/config/load.ts";
 import { rows } from "../../../src/config/settings.ts";
 import { parseUsers } from "../../../src/console/sign-in/users.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 type Service = {
   image: string;
@@ -60,8 +60,7 @@ it("starts the bridge when all it needs is healthy, with an environment it accep
 it("starts the console with an environment that it accepts, and a user who may act", async () => {
   // Compose takes a doubled dollar for one.
   const users = (configs["console-users"]?.content ?? "").replaceAll("$$", "$");
-  const file = join(mkdtempSync(join(tmpdir(), "cambio-bridge-users-")), "users");
-  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  const file = join(temporaryFolder(), "users");
   writeFileSync(file, users);
   const { CONSOLE_USERS_FILE, ...environment } = environmentOf("console");
   expect(CONSOLE_USERS_FILE).toBe("/run/console-users");

@@ -43,12 +43,3 @@ test("variables that queries use are there", () => {
   );
   expect(new Set(used)).toEqual(new Set(["$namespace"]));
 });
-
-test("panels have ids of their own and do not lie on each other", () => {
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-    Array.from({ length: w * h }, (_, nth) => `${x + (nth % w)},${y + Math.floor(nth / w)}`),
-  );
-  expect(new Set(cells).size).toBe(cells.length);
-  expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
-});

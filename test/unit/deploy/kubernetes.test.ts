@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { problemsOf } from "../../../dev/deploy/manifests.mjs";
 import { loadConfig } from "../../../src/config/load.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const folder = fileURLToPath(new URL("../../../deploy/kubernetes", import.meta.url));
 
@@ -96,8 +96,7 @@ const settings = settingsIn("settings/settings.env");
 
 /** The environment of an overlay, whose secrets lie in files of a test's own. */
 const environmentWith = (literals: readonly string[], common = settings): Record<string, string> => {
-  const secrets = mkdtempSync(join(tmpdir(), "cambio-bridge-secrets-"));
-  onTestFinished(() => rmSync(secrets, { recursive: true }));
+  const secrets = temporaryFolder();
   const changed = Object.fromEntries(literals.map((line) => line.split("=", 2) as [string, string]));
   const entries = Object.entries({ ...common, ...changed }).map(([name, value]): [string, string] => {
     if (!value.startsWith("/run/secrets/cambio-bridge/")) return [name, value];

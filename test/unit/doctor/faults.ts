@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import type { Environment } from "../../../src/config/load.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { answer, serve, type Server } from "../partner/hostile-server.ts";
+import { listen } from "../../support/listen.ts";
 
 export type Said = { group: string; name: string; status: string; detail: string; remedy: string | null };
 
@@ -47,11 +47,10 @@ export const examine = async (over: Environment) => {
 
 /** A port of this machine that nobody has. */
 export const freePort = async (): Promise<string> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const address = await listen(server);
   await new Promise((closed) => server.close(closed));
-  return String(port);
+  return address.split(":")[1]!;
 };
 
 /** Answers a POST with this status, and a GET as the bridge does. */

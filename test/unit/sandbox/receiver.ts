@@ -1,5 +1,5 @@
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../support/listen.ts";
 
 export type Received = { at: number; path: string; headers: http.IncomingHttpHeaders; body: string };
 
@@ -15,9 +15,9 @@ export const startReceiver = async (answer: (nth: number, received: Received) =>
       response.writeHead(answer(received.length, one)).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://${await listen(server)}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     received,
     close: () =>
       new Promise<void>((resolve) => {
@@ -25,13 +25,4 @@ export const startReceiver = async (answer: (nth: number, received: Received) =>
         server.closeAllConnections();
       }),
   };
-};
-
-/** Waits until `condition` holds; fails after a while with what it was waiting for. */
-export const until = async (condition: () => boolean | Promise<boolean>, what: string, withinMs = 15_000) => {
-  const end = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`still waiting for ${what} after ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 };

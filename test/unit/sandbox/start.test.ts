@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openReceiver, openSandbox } from "./open.ts";
-import { until } from "./receiver.ts";
+import { eventually } from "../../support/eventually.ts";
 
 type Payload = { createdAt: string; status: string; transactionId: string };
 
@@ -31,7 +31,7 @@ test.each(["OUTBOUND", "INBOUND"] as const)(
     const { quoteId } = (await client.create({ direction })).json as { quoteId: string };
     const accepted = await client.accept(quoteId);
     expect(accepted.status).toBe(200);
-    await until(() => hook.received.length >= walks[direction].length, "all notifications");
+    await eventually(() => hook.received.length >= walks[direction].length, "all notifications");
     // Notifications a few milliseconds apart may overtake one another on the way, so they are put in order first.
     const payloads = hook.received
       .map(({ body }) => JSON.parse(body) as Payload)
@@ -52,7 +52,7 @@ test("every subscribed URL is notified, and subscribing one again does not notif
   await client.subscribe(`${hook.url}/b`);
   expect((await client.subscribe(`${hook.url}/a`)).json).toEqual(first.json);
   await client.accept(await client.createdId());
-  await until(() => hook.received.length >= 2, "two notifications");
+  await eventually(() => hook.received.length >= 2, "two notifications");
   expect(hook.received.map(({ path }) => path).sort()).toEqual(["/a", "/b"]);
   expect(await client.control("GET", "state?only=totals")).toMatchObject({
     totals: { notifications: 2, delivered: 2 },

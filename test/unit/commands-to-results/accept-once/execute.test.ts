@@ -1,12 +1,9 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
-import { EntryRefused } from "../../../../src/commands-to-results/accept-once/kafka-retry.ts";
-import type { Contradiction, Deps } from "../../../../src/commands-to-results/accept-once/ports.ts";
+import type { Deps } from "../../../../src/commands-to-results/accept-once/ports.ts";
 import { ownVerdict, type Verdict } from "../../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../../src/partner/types.ts";
-import type { CommandResult } from "../../../../src/records.ts";
 import { DeadlineError } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { accept, claimed, concluded, create, createDeps, createLog, itemOf } from "./journal.ts";
@@ -43,20 +40,6 @@ const ok: Outcome = { kind: "executed", answer: { httpStatus: 200, body: "{}", r
 const throttled: Outcome = { kind: "throttled", answer: { httpStatus: 429, body: "", retryAfterMs: 1 } };
 const lost: Outcome = { kind: "unknown", reason: "reset", answer: null };
 
-/** A call that is open until it is cut off. */
-const hanging = () => {
-  let sent: () => void = () => undefined;
-  const left = new Promise<void>((resolve) => (sent = resolve));
-  const call: Deps["call"] = (_, { mayCall, signal, withinMs }) =>
-    new Promise((resolve) => {
-      if (!mayCall()) throw new Error("it was free");
-      setTimeout(() => resolve(lost), withinMs).unref();
-      signal.addEventListener("abort", () => resolve(lost), { once: true });
-      sent();
-    });
-  return { call, left };
-};
-
 describe("execute", () => {
   it("claims, calls, concludes, publishes", async () => {
     const { run, results, log } = bridge();
@@ -65,134 +48,32 @@ describe("execute", () => {
     expect(results).toEqual(["c1 SUCCEEDED"]);
   });
 
-  describe("when the journal does not take what a call came to", () => {
-    const narrow = (takes: (result: CommandResult) => boolean) => {
-      const log = createLog();
-      const { journal, codec } = createDeps(log).deps;
-      const values: Buffer[] = [];
-      const deps: Partial<Deps> = {
-        journal: {
-          ...journal,
-          append: (key, entry) =>
-            entry.step.kind === "concluded" && !takes(codec.decode(entry.step.result))
-              ? Promise.reject(new EntryRefused("too large"))
-              : journal.append(key, entry),
-        },
-        publish: (_, value) => {
-          values.push(value);
-          return Promise.resolve();
-        },
-      };
-      return { log, deps, values };
-    };
-
-    it("concludes it without the text of the answer, and publishes what the journal holds", async () => {
-      const { log, deps, values } = narrow(({ response }) => response === null);
-      const { run } = bridge(deps, log);
-      const settled = await run();
-      expect(settled).toMatchObject({ outcome: "SUCCEEDED", httpStatus: 200, response: null });
-      expect(kinds(log)).toEqual(["claimed", "concluded"]);
-      const step = log.entries[1]?.entry.step;
-      expect(values).toEqual([step?.kind === "concluded" ? step.result : null]);
-    });
-  });
-
   describe("while a partition takes no records", () => {
-    /** A journal that rejects appends while `fails`, and where `landing` is set, appends them all the same when asked to. */
-    const stuck = (changes: Partial<Deps["options"]> = {}) => {
-      const log = createLog();
-      const { deps } = createDeps(log);
-      const state = {
-        fails: true,
-        appends: 0,
-        landing: [] as (() => void)[],
-        calls: 0,
-        permits: 0,
-        slots: 0,
-      };
-      const append: Deps["journal"]["append"] = (key, entry) => {
-        if (!state.fails) return deps.journal.append(key, entry);
-        state.appends += 1;
-        state.landing.push(() => void deps.journal.append(key, entry));
-        return Promise.reject(new Error("no replicas"));
-      };
-      const own: Partial<Deps> = {
-        journal: { ...deps.journal, append },
-        permit: () => {
-          let held = false;
-          const change = (by: boolean): void => {
-            if (held !== by) state.permits += by ? 1 : -1;
-            held = by;
-          };
-          return {
-            tryAcquire: () => (change(true), true),
-            acquire: () => Promise.resolve(),
-            release: () => change(false),
-          };
-        },
-        call: (request, options) => {
-          if (options.mayCall()) state.calls += 1;
-          return deps.call(request, { ...options, mayCall: () => true });
-        },
-        options: { ...deps.options, backoff: { baseMs: 5, maxMs: 20 }, deadlineMs: 150, ...changes },
-      };
-      const execute = createExecute(createDeps(log, own).deps);
-      const slot = () => {
-        let held = true;
-        state.slots += 1;
-        const leave = (): void => {
-          if (held) state.slots -= 1;
-          held = false;
-        };
-        const take = (): Promise<void> => {
-          if (!held) state.slots += 1;
-          held = true;
-          return Promise.resolve();
-        };
-        return { leave, take };
-      };
-      const run = (ref = c1) => execute(itemOf(ref), lifelines().signals, slot());
-      return { log, state, run };
-    };
-
-    it("a command that gets no claim holds neither slot nor permit, ends FAILED, and its late claim holds no quote", async () => {
-      const { log, state, run } = stuck();
-      const running = run();
-      await eventually(() => state.appends > 2, "some attempts");
-      expect(state).toMatchObject({ permits: 0, slots: 0 });
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      const [late] = state.landing;
-      state.fails = false;
-      await expect(running).resolves.toMatchObject({
-        outcome: "FAILED",
-        error: { message: expect.stringContaining("the journal") as string },
-      });
-      late?.();
-      expect(state.calls).toBe(0);
-      expect(log.view.look(c1)).toMatchObject({ kind: "concluded" });
-      await expect(run(accept("c2"))).resolves.toMatchObject({ outcome: "SUCCEEDED" });
-      expect(state.calls).toBe(1);
-    });
-
-    it("an append that does not end gives slot and permit back once no call may follow", async () => {
+    it.each([
+      ["does not end", () => new Promise<never>(() => undefined)],
+      ["is refused", () => Promise.reject(new Error("no replicas"))],
+    ])("an append that %s gives slot and permit back once no call may follow", async (_, append) => {
       const log = createLog();
       let left = 0;
       let released = 0;
-      const { deps } = bridge(
+      const { journal, options } = createDeps(log).deps;
+      const { deps, life } = bridge(
         {
-          journal: { ...createDeps(log).deps.journal, append: () => new Promise(() => undefined) },
+          journal: { ...journal, append },
           permit: () => ({
             tryAcquire: () => true,
             acquire: () => Promise.resolve(),
             release: () => (released += 1),
           }),
-          options: { ...createDeps(log).deps.options, beginWithinMs: 50 },
+          options: { ...options, beginWithinMs: 50 },
         },
         log,
       );
       const slot = { leave: () => (left += 1), take: () => Promise.resolve() };
-      void createExecute(deps)(itemOf(c1), lifelines().signals, slot);
+      const running = createExecute(deps)(itemOf(c1), life.signals, slot);
+      void running.catch(() => undefined);
       await eventually(() => left > 0 && released > 0, "slot and permit");
+      life.abandon.abort(new Error("the end"));
     });
 
     it("the breaker's trial whose claim is not taken lets another one begin", async () => {
@@ -270,31 +151,6 @@ describe("execute", () => {
     };
     expect(await run()).toEqual(first);
     expect([results, log.entries.length]).toEqual([["c1 SUCCEEDED", "c1 SUCCEEDED"], 2]);
-  });
-
-  it("tells a second command that the quote is taken, in the same bytes each time", async () => {
-    const values: string[] = [];
-    const publish: Deps["publish"] = (_, value) => Promise.resolve(void values.push(value.toString()));
-    const log = createLog();
-    log.append(accept("c0"), claimed("x"));
-    const { run } = bridge({ publish }, log);
-    await run();
-    await expect(run()).resolves.toMatchObject({ error: { code: "QUOTE_ALREADY_TAKEN" } });
-    expect(values[0]).toBe(values[1]);
-  });
-
-  it("takes a conclusion that comes while it waits for the owner", async () => {
-    const log = createLog();
-    log.append(c1, claimed("x"));
-    const { run, results, deps } = bridge({}, log);
-    const settled = run();
-    const result = buildResult(
-      { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
-      { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
-    );
-    log.append(c1, { ...concluded("x", "SUCCEEDED"), result: deps.codec.encode(result) } as never);
-    await settled;
-    expect(results).toEqual(["c1 SUCCEEDED"]);
   });
 
   it("begins no call so late in its claim's time that the answer might be cut off", async () => {
@@ -398,11 +254,6 @@ describe("accepts that people have paused", () => {
     expect(calls()).toBe(50);
   });
 
-  it("do not keep a create back", async () => {
-    const { run } = paused();
-    await expect(run(create("c9"))).resolves.toMatchObject({ outcome: "SUCCEEDED" });
-  });
-
   it("are rejected once they are too old, also while they are paused", async () => {
     let tooOld: Verdict | null = null;
     const { run, calls } = paused({ guard: () => tooOld });
@@ -423,39 +274,17 @@ describe("accepts that people have paused", () => {
 });
 
 describe("the end of a process", () => {
-  it("starts nothing after stop, and leaves no claim behind", async () => {
-    const { run, life, log, deps } = bridge();
-    const { append } = deps.journal;
-    deps.journal.append = (key, entry) => {
-      life.stop.abort(new Error("draining"));
-      return append(key, entry);
-    };
-    await expect(run()).rejects.toThrow("draining");
-    expect(kinds(log)).toEqual(["claimed", "released"]);
-    expect(deps.view.look(c1)).toEqual({ kind: "free" });
-  });
-
-  it("finishes an open call after stop, and doubts it when it is cut off", async () => {
-    const { call, left } = hanging();
-    const { run, life, results } = bridge({ call });
-    const settled = run();
-    await left;
-    life.stop.abort(new Error("draining"));
-    life.cut.abort(new Error("the drain is over"));
-    await expect(settled).resolves.toMatchObject({ outcome: "IN_DOUBT" });
-    expect(results).toEqual(["c1 IN_DOUBT"]);
-  });
-
   it("cuts off a call whose time is up", async () => {
-    const { call } = hanging();
+    const call: Deps["call"] = (_, { mayCall, withinMs }) => {
+      if (!mayCall()) throw new Error("it was free");
+      return new Promise((resolve) => setTimeout(() => resolve(lost), withinMs));
+    };
     const { deps, results } = createDeps(createLog(), { call });
     const execute = createExecute({ ...deps, options: { ...deps.options, callWithinMs: 10 } });
     await execute(itemOf(c1), lifelines().signals, place);
     expect(results).toEqual(["c1 IN_DOUBT"]);
   });
 });
-
-const refused = ownVerdict("REJECTED", "INVALID_COMMAND", "m");
 
 describe("a commandId", () => {
   it("is looked up once more in a partition that is read late: the command's own entry may stand there", async () => {
@@ -473,46 +302,6 @@ describe("a commandId", () => {
     };
     await expect(run()).resolves.toMatchObject({ outcome: "IN_DOUBT" });
     expect(results).toEqual(["c1 IN_DOUBT"]);
-  });
-
-  it("that another command has here, with no entry yet, is waited for: it may end without one", async () => {
-    const { deps, log, life } = bridge();
-    const { append } = deps.journal;
-    deps.journal.append = (key, entry) =>
-      key === c1.key ? Promise.reject(new Error("takes no records")) : append(key, entry);
-    const execute = createExecute(deps);
-    const first = new AbortController();
-    const never = execute(itemOf(c1), { ...life.signals, stop: first.signal, abandon: first.signal }, place);
-    const second = execute(itemOf(accept("c1", "other")), life.signals, place);
-    first.abort(new Error("the partition is lost"));
-    await expect(never).rejects.toThrow("the partition is lost");
-    await expect(second).resolves.toMatchObject({ outcome: "SUCCEEDED" });
-    expect(log.entries.every(({ key }) => key === "other")).toBe(true);
-  });
-
-  it("of a refused command is looked up as well, and known from then on", async () => {
-    const { deps, results, log, life } = bridge();
-    const run = createExecute(deps);
-    const { signals } = life;
-    const invalid = (hash: string) => ({ ...itemOf(create("c1"), refused), requestHash: hash });
-    await expect(run(invalid("a"), signals, place)).resolves.toMatchObject({
-      outcome: "REJECTED",
-      attempts: 0,
-    });
-    await expect(run(invalid("a"), signals, place), "sent again").resolves.toMatchObject({ final: true });
-    await expect(run(invalid("b"), signals, place)).resolves.toBe("reused");
-    await expect(run(itemOf(c1), signals, place), "a valid one").resolves.toBe("reused");
-    expect(results).toEqual(["c1 REJECTED", "c1 REJECTED"]);
-    expect(kinds(log)).toEqual(["concluded", "released"]);
-  });
-
-  it("of a refused command that names an accepted quote gets no result", async () => {
-    const { run, deps, log, life } = bridge();
-    await run();
-    const execute = createExecute(deps);
-    const item = itemOf(create("c1"), refused);
-    await expect(execute(item, life.signals, place)).resolves.toBe("reused");
-    expect(kinds(log)).toEqual(["claimed", "concluded", "released"]);
   });
 });
 
@@ -561,61 +350,5 @@ describe("a create whose answer was lost", () => {
       const settled = await ended(outcomes, 2 * outcomes.length);
       expect(settled).toMatchObject({ outcome: "REJECTED", error: { code: "COMMAND_EXPIRED" } });
     }
-  });
-});
-
-describe("an answer after a doubt", () => {
-  const late = async (as: "SUCCEEDED" | "FAILED" | null) => {
-    const log = createLog();
-    const contradictions: Contradiction[] = [];
-    let answer: (outcome: Outcome) => void = () => undefined;
-    const call: Deps["call"] = (_, { mayCall }) =>
-      new Promise((resolve) => {
-        mayCall();
-        answer = resolve;
-      });
-    const contradiction = (found: Contradiction) => Promise.resolve(void contradictions.push(found));
-    const { run, results, deps } = bridge({ call, contradiction }, log);
-    const settled = run();
-    await expect.poll(() => log.view.look(c1).kind).toBe("held");
-    await expect.poll(() => log.view.holds(c1, "a1")).toBe(true);
-    log.append(c1, concluded("a1", "IN_DOUBT"));
-    if (as) {
-      const verdict = { outcome: as, error: null, decidedBy: "OPERATOR" as const, answer: null };
-      const result = buildResult(
-        { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
-        verdict,
-      );
-      log.append(c1, {
-        ...concluded("a1", as),
-        result: deps.codec.encode(result),
-        resultId: result.resultId,
-      } as never);
-    }
-    answer(ok);
-    await settled;
-    return { results, contradictions, log };
-  };
-
-  it("becomes the final result, and says that it is published", async () => {
-    const { results, contradictions, log } = await late(null);
-    expect(results).toEqual(["c1 SUCCEEDED"]);
-    expect(contradictions).toEqual([]);
-    expect(log.view.unpublished()).toEqual([]);
-    expect(kinds(log).at(-1)).toBe("published");
-  });
-
-  it("is reported when an operator said otherwise, and the quote is not free", async () => {
-    const { results, contradictions, log } = await late("FAILED");
-    expect(results).toEqual(["c1 FAILED"]);
-    expect(contradictions).toMatchObject([
-      { said: { outcome: "SUCCEEDED" }, standing: { outcome: "FAILED" } },
-    ]);
-    log.append(accept("c2"), claimed("z"));
-    expect(log.view.look(accept("c2"))).toMatchObject({ kind: "concluded" });
-  });
-
-  it("is no news when the operator said the same", async () => {
-    expect((await late("SUCCEEDED")).contradictions).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
-import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import { resolvableAtMs, resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import type { Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
@@ -56,23 +55,6 @@ describe("resolve", () => {
     expect(log.view.unpublished()).toEqual([]);
     expect(log.entries[2]?.entry.step).toMatchObject({ attemptId: "a", note: "Ana: not in the books" });
   });
-
-  it.each([-400_000, -1, 0, 1, 400_000])(
-    "refuses while the call may still be under way, with a clock that is %i ms wrong, unless forced",
-    async (machineMs) => {
-      const { deps, log, later, results } = doubted({ machineMs });
-      const patient = { ...decision, force: false };
-      later(899_999);
-      expect(await resolve(deps, c1, patient, never)).toEqual({ kind: "tooYoung" });
-      expect(log.view.look(c1).kind).toBe("doubt");
-      expect(results).toEqual([]);
-      later(1);
-      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
-      expect(await resolve(doubted({ machineMs }).deps, c1, decision, never)).toMatchObject({
-        kind: "resolved",
-      });
-    },
-  );
 
   it("takes the time from an entry that changes nothing, whatever came in between", async () => {
     const { deps, log, later, conclusion } = doubted();
@@ -162,18 +144,5 @@ describe("resolve", () => {
     expect(await resolve(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
     log.append(accept("c8", "q8"), claimed("b"));
     expect(await resolve(deps, accept("c8", "q8"), decision, never)).toEqual({ kind: "underWay" });
-  });
-});
-
-describe("republish", () => {
-  it("publishes a final that nobody published, once it is old enough", async () => {
-    const { deps, log, results, conclusion } = doubted();
-    log.append(c1, conclusion("SUCCEEDED"));
-    const stop = new AbortController();
-    const running = republish(deps, { afterMs: 10, everyMs: 2, signal: stop.signal });
-    await expect.poll(() => log.view.unpublished()).toEqual([]);
-    stop.abort(new Error("over"));
-    await expect(running).rejects.toThrow("over");
-    expect(results).toEqual(["c1 SUCCEEDED"]);
   });
 });

@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
 import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
-import { resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -40,16 +39,6 @@ it("is kept with what the command came to", async () => {
   const { log, published } = await doubted();
   expect(traces(log)).toEqual([TRACE]);
   expect(published).toEqual([TRACE]);
-});
-
-it("is that of the command when an operator ends its doubt", async () => {
-  const { log, deps, published } = await doubted();
-  const decision = { as: "succeeded" as const, by: "Ana", note: "seen", force: true };
-  expect(await resolve({ ...deps, timeOf: () => null }, c1, decision, never)).toMatchObject({
-    kind: "resolved",
-  });
-  expect(published).toEqual([TRACE, TRACE]);
-  expect(traces(log)).toEqual([TRACE, TRACE]);
 });
 
 it("is that of the command when somebody else publishes its final result", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formNames } from "../../../../src/sandbox/api/answers.ts";
 import { manualClock } from "../manual-clock.ts";
 import { openReceiver, openSandbox } from "../open.ts";
-import { until } from "../receiver.ts";
+import { eventually } from "../../../support/eventually.ts";
 
 type Entry = Record<string, unknown>;
 
@@ -15,8 +15,8 @@ const withOne = async (options: Parameters<typeof openSandbox>[0] = {}) => {
   const client = await openSandbox({ clock, webhookUrls: [hook.url], ...options });
   await client.control("POST", "transactions", { transactionId: "tx-1", statuses: ["CANCELED"] });
   clock.advance(1);
-  await until(() => hook.received.length === 1, "the webhook");
-  await until(
+  await eventually(() => hook.received.length === 1, "the webhook");
+  await eventually(
     async () =>
       (await client.control<{ totals: { delivered: number } }>("GET", "state")).totals.delivered === 1,
     "its end",
@@ -113,7 +113,7 @@ test.each(formNames)(
     const made = await client.control<{ lost: number; toSend: number }>("POST", "log", past);
     expect(made.lost).toBeGreaterThan(5);
     expect(made.toSend).toBe(60 - made.lost);
-    await until(() => hook.received.length === made.toSend, "the webhooks");
+    await eventually(() => hook.received.length === made.toSend, "the webhooks");
     const { lost } = await client.control<{ lost: { count: number } }>("GET", "state?only=lost");
     expect(lost.count).toBe(made.lost);
     const text = (await client.logs()).text;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { aQuote } from "../client.ts";
 import { openReceiver, openSandbox } from "../open.ts";
 import { partnerApiPath, partnerApiValidators, readPartnerApi } from "../partner-api.ts";
-import { until } from "../receiver.ts";
+import { eventually } from "../../../support/eventually.ts";
 
 const schema = partnerApiValidators();
 
@@ -44,7 +44,7 @@ test("what the sandbox answers and sends by default is what the file says it cho
     "SandboxAccepted",
     (await client.accept(quoteId, { counterpartyId: "c", amount: 1.5, externalId: "e" })).json,
   );
-  await until(() => hook.received.length >= 6, "the notifications");
+  await eventually(() => hook.received.length >= 6, "the notifications");
   for (const { body } of hook.received) expectValid("TransactionStatusUpdated", JSON.parse(body));
   expectValid("SandboxLog", (await client.logs()).json);
   for (const refused of [
@@ -61,53 +61,41 @@ test.each(["plain", "nested", "attempts"] as const)(
     const hook = await openReceiver();
     const client = await openSandbox({ answers, walk: "still", webhookUrls: [hook.url] });
     await client.control("POST", "transactions", {});
-    await until(() => hook.received.length === 1, "the notification");
+    await eventually(() => hook.received.length === 1, "the notification");
     expectValid("TransactionStatusUpdated", JSON.parse(hook.received[0]!.body));
   },
 );
 
 // Each of these must be told the same by the file and by the sandbox, so that neither drifts from the other.
-const quotes: [string, object][] = [
-  ["a good one", aQuote],
-  ["a whole amount", { ...aQuote, quotedAmount: "5" }],
-  ["amount as a number", { ...aQuote, quotedAmount: 5 }],
-  ["amount zero", { ...aQuote, quotedAmount: "0.0" }],
-  ["unknown purpose", { ...aQuote, purpose: "GIFT" }],
-  ["unknown currency", { ...aQuote, baseCurrencyIso: "JPY" }],
-  ["unknown field", { ...aQuote, note: "" }],
-  ["nothing", {}],
-];
-const accepts: [string, object][] = [
-  ["the least", { counterpartyId: "c" }],
-  ["all", { counterpartyId: "c", amount: 0.01, externalId: "" }],
-  ["empty counterparty", { counterpartyId: "" }],
-  ["amount as a string", { counterpartyId: "c", amount: "1" }],
-  ["amount zero", { counterpartyId: "c", amount: 0 }],
-  ["unknown field", { counterpartyId: "c", ammount: 1 }],
-  ["nothing", {}],
-];
-const subscriptions: [string, object][] = [
-  ["a good one", { url: "https://example.org/hook", events: ["TRANSACTION_STATUS_UPDATED"] }],
-  ["no events", { url: "https://example.org/hook", events: [] }],
-  ["an unknown event", { url: "https://example.org/hook", events: ["OTHER"] }],
-  ["another scheme", { url: "ftp://example.org", events: ["TRANSACTION_STATUS_UPDATED"] }],
-  ["a URL that is not encoded", { url: "https://Ï/", events: ["TRANSACTION_STATUS_UPDATED"] }],
-];
-
-test.each(quotes)("file and sandbox agree on a quote: %s", async (_, body) => {
+const subscription = { url: "https://example.org/hook", events: ["TRANSACTION_STATUS_UPDATED"] };
+test.each<[schema: "CreateQuote" | "AcceptQuote" | "SubscribeWebhook", what: string, body: object]>([
+  ["CreateQuote", "a good one", aQuote],
+  ["CreateQuote", "a whole amount", { ...aQuote, quotedAmount: "5" }],
+  ["CreateQuote", "amount as a number", { ...aQuote, quotedAmount: 5 }],
+  ["CreateQuote", "amount zero", { ...aQuote, quotedAmount: "0.0" }],
+  ["CreateQuote", "unknown purpose", { ...aQuote, purpose: "GIFT" }],
+  ["CreateQuote", "unknown currency", { ...aQuote, baseCurrencyIso: "JPY" }],
+  ["CreateQuote", "unknown field", { ...aQuote, note: "" }],
+  ["CreateQuote", "nothing", {}],
+  ["AcceptQuote", "the least", { counterpartyId: "c" }],
+  ["AcceptQuote", "all", { counterpartyId: "c", amount: 0.01, externalId: "" }],
+  ["AcceptQuote", "empty counterparty", { counterpartyId: "" }],
+  ["AcceptQuote", "amount as a string", { counterpartyId: "c", amount: "1" }],
+  ["AcceptQuote", "amount zero", { counterpartyId: "c", amount: 0 }],
+  ["AcceptQuote", "unknown field", { counterpartyId: "c", ammount: 1 }],
+  ["AcceptQuote", "nothing", {}],
+  ["SubscribeWebhook", "a good one", subscription],
+  ["SubscribeWebhook", "no events", { ...subscription, events: [] }],
+  ["SubscribeWebhook", "an unknown event", { ...subscription, events: ["OTHER"] }],
+  ["SubscribeWebhook", "another scheme", { ...subscription, url: "ftp://example.org" }],
+  ["SubscribeWebhook", "a URL that is not encoded", { ...subscription, url: "https://Ï/" }],
+])("file and sandbox agree on %s: %s", async (name, _, body) => {
   const client = await openSandbox();
-  const { status } = await client.send("POST", "/corporate/v1/quote", body);
-  expect(status < 300).toBe(schema("CreateQuote")(body));
-});
-
-test.each(accepts)("file and sandbox agree on an accept: %s", async (_, body) => {
-  const client = await openSandbox();
-  const { status } = await client.accept(await client.createdId(), body);
-  expect(status < 300).toBe(schema("AcceptQuote")(body));
-});
-
-test.each(subscriptions)("file and sandbox agree on a subscription: %s", async (_, body) => {
-  const client = await openSandbox();
-  const { status } = await client.send("POST", "/corporate/v1/webhook/subscribe", body);
-  expect(status < 300).toBe(schema("SubscribeWebhook")(body));
+  const send = {
+    CreateQuote: () => client.send("POST", "/corporate/v1/quote", body),
+    AcceptQuote: async () => client.accept(await client.createdId(), body),
+    SubscribeWebhook: () => client.send("POST", "/corporate/v1/webhook/subscribe", body),
+  };
+  const { status } = await send[name]();
+  expect(status < 300).toBe(schema(name)(body));
 });

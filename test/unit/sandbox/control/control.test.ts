@@ -65,13 +65,6 @@ test("reset forgets everything, rules and subscriptions too", async () => {
   expect((await client.accept(quoteId)).status).toBe(404);
 });
 
-test("a call that does not exist is told what exists", async () => {
-  const client = await openSandbox();
-  const answer = await client.send("GET", "/_sandbox/stat");
-  expect(answer.status).toBe(404);
-  expect(answer.text).toContain("GET state");
-});
-
 test("a body that is too large is refused without ending the sandbox", async () => {
   const client = await openSandbox();
   expect((await client.create({ quotedAmount: "1".repeat(2_000_000) })).status).toBe(413);

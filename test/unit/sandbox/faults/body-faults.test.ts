@@ -2,7 +2,7 @@ import http from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { headers } from "../client.ts";
 import { openSandbox } from "../open.ts";
-import { until } from "../receiver.ts";
+import { eventually } from "../../../support/eventually.ts";
 
 /** Reads the log as it comes, of a sandbox with so many entries and one fault. */
 const reading = async (fault: object, count = 1) => {
@@ -29,13 +29,13 @@ test.each([
   [1, 0],
 ])("a body of %i entries is cut off after %i bytes", async (count, bytes) => {
   const { state, whole } = await reading({ kind: "cut-body", bytes }, count);
-  await until(() => state.ended !== null, "the end");
+  await eventually(() => state.ended !== null, "the end");
   expect(state).toEqual({ status: 200, ended: "cut", text: whole.slice(0, bytes) });
 });
 
 test("a body gets stuck after so many bytes, and its connection stays open", async () => {
   const { state, whole, request } = await reading({ kind: "stall-body", bytes: 50 });
-  await until(() => state.text.length === 50, "the start");
+  await eventually(() => state.text.length === 50, "the start");
   expect(state.text).toBe(whole.slice(0, 50));
   expect(state.ended).toBeNull();
   expect(request.destroyed).toBe(false);
@@ -43,7 +43,7 @@ test("a body gets stuck after so many bytes, and its connection stays open", asy
 
 test("a body that never ends goes on with the filler for as long as it is read", async () => {
   const { state } = await reading({ kind: "endless-body", bytes: 1, filler: '{"a":1},' });
-  await until(() => state.text.length > 2_000_000, "two million bytes");
+  await eventually(() => state.text.length > 2_000_000, "two million bytes");
   expect(state.ended).toBeNull();
   expect(state.text.slice(0, 17)).toBe('[{"a":1},{"a":1},');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { manualClock } from "../manual-clock.ts";
 import { openReceiver, openSandbox } from "../open.ts";
-import { until } from "../receiver.ts";
+import { eventually } from "../../../support/eventually.ts";
 
 const MINUTE_MS = 60_000;
 type State = {
@@ -18,9 +18,9 @@ const open = async (answer: (nth: number) => number, fault?: object) => {
   const state = () => client.control<State>("GET", "state");
   const attempts = async (count: number) => {
     clock.advance(20 * MINUTE_MS);
-    await until(async () => (await state()).totals["attempts"] === count, "attempts");
-    await until(() => hook.received.length === count, "the posts");
-    await until(
+    await eventually(async () => (await state()).totals["attempts"] === count, "attempts");
+    await eventually(() => hook.received.length === count, "the posts");
+    await eventually(
       async () => (await state()).deliveries.flatMap(({ attempts: made }) => made).length === count,
       "answers",
     );

@@ -1,16 +1,15 @@
 import http from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { postWithin } from "../../../../src/sandbox/notifications/post.ts";
+import { listen } from "../../../support/listen.ts";
 
 const serve = async (listener: http.RequestListener) => {
   const server = http.createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return { server, url: `http://${await listen(server)}/` };
 };
 
 const post = (url: string, timeoutMs = 5_000, closed = new AbortController().signal) =>

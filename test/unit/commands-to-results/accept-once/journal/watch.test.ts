@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { watchJournal } from "../../../../../src/commands-to-results/accept-once/journal/watch.ts";
 import { createView } from "../../../../../src/commands-to-results/accept-once/view.ts";
 import { NO_HEADERS } from "../../../../../src/kafka/headers.ts";
@@ -27,7 +27,6 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
   const events: string[] = [];
   const warnings: [event: string, fields: object][] = [];
   const asked = { notes: 0 };
-  const fits: boolean[] = [];
   const timestampMs = Date.now() - ageMs;
   let seconds = 0;
   let wake = (): void => undefined;
@@ -55,11 +54,12 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
         return cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes);
       },
       problems: () => Promise.resolve(cluster.problems),
-      fits: (isFit) => void fits.push(isFit),
+      fits: () => undefined,
       ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
     },
     { clock: { ...systemClock, sleep, monotonic: () => seconds * 1_000 }, log },
   );
+  onTestFinished(() => watch.stop());
   if (!isMute) watch.begin(await watch.ranges());
   const read = (offset: number, timestampMs?: number): void => {
     const incoming = record(offset, timestampMs);
@@ -75,7 +75,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
       await turn();
     }
   };
-  return { watch, view, cluster, read, look, events, fits, warnings, asked, timestampMs };
+  return { watch, view, cluster, read, look, events, warnings, asked, timestampMs };
 };
 
 describe("the watch over the journal", () => {
@@ -85,27 +85,21 @@ describe("the watch over the journal", () => {
     read(3);
     await look(5);
     expect([view.ready(), watch.fault(), events]).toEqual([true, null, []]);
-    watch.stop();
   });
 
-  it("loses it for good when an entry lands before what was read", async () => {
+  it.each([
+    [{ partition: 0, offset: 2 }, "journal took a new entry at offset 2"],
+    // It does not say that one stood there.
+    [{ partition: 1, offset: 0 }, "journal has other partitions than before"],
+  ])("loses it for good when an entry lands at %j, where none can", async (position, said) => {
     const { watch, view, look, events } = await watched(3);
     const appended = watch.appending(0);
     appended({ partition: 0, offset: 3 });
     expect(view.ready()).toBe(true);
-    appended({ partition: 0, offset: 2 });
+    appended(position);
     await look(5);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
-    expect(watch.fault()).toContain("journal took a new entry at offset 2");
-    watch.stop();
-  });
-
-  it("stops for good when an entry lands in another partition, and does not say that one stood there", async () => {
-    const { watch, view, events } = await watched(3);
-    watch.appending(0)({ partition: 1, offset: 0 });
-    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
-    expect(watch.fault()).toContain("journal has other partitions than before");
-    watch.stop();
+    expect(watch.fault()).toContain(said);
   });
 
   it("loses it for good when another record stands where one was read, and keeps what it knew", async () => {
@@ -115,15 +109,6 @@ describe("the watch over the journal", () => {
     read(3);
     expect([view.ready(), view.nextOffset(0), events]).toEqual([false, 3, ["journal.lost"]]);
     expect(watch.note()).toBe(note);
-    watch.stop();
-  });
-
-  it("loses it for good when it was purged", async () => {
-    const { watch, view, cluster, look, events } = await watched(3);
-    cluster.extent = { startOffset: 3, endOffset: 3 };
-    await look(1);
-    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
-    watch.stop();
   });
 
   it.each([
@@ -138,25 +123,6 @@ describe("the watch over the journal", () => {
     expect(view.ready()).toBe(goesOn);
     if (goesOn) expect(watch.fault()).toBeNull();
     else expect(watch.fault()).toContain(`which was ${hours * 3_600} s old`);
-    watch.stop();
-  });
-
-  it("says that a setting was changed so that it may forget accepts, and that it is right again", async () => {
-    const { watch, view, cluster, look, events, fits } = await watched(3);
-    await look(6);
-    expect([watch.fault(), fits]).toEqual([null, []]);
-    cluster.problems = ["Topic journal is kept for an hour: raise its retention.ms.", "and more"];
-    await look(6);
-    expect(watch.fault()).toBe(
-      "Topic journal is kept for an hour: raise its retention.ms. Until then no command is begun.",
-    );
-    expect([events, fits]).toEqual([["journal.unfit"], [false]]);
-    expect(view.ready(), "what was executed is still published").toBe(true);
-    await look(6);
-    cluster.problems = [];
-    await look(6);
-    expect([watch.fault(), events, fits]).toEqual([null, ["journal.unfit", "journal.fit"], [false, true]]);
-    watch.stop();
   });
 
   it("takes no command again after the setting was mended, if entries are gone by then", async () => {
@@ -168,7 +134,6 @@ describe("the watch over the journal", () => {
     await look(6);
     expect([view.ready(), events]).toEqual([false, ["journal.unfit", "journal.lost", "journal.fit"]]);
     expect(watch.fault()).toContain("has dropped offset 2");
-    watch.stop();
   });
 
   it("waits while its end is missing, not for one look, and goes on when it is there", async () => {
@@ -182,7 +147,6 @@ describe("the watch over the journal", () => {
     cluster.extent = extent;
     await look(1);
     expect([view.ready(), watch.fault(), events]).toEqual([true, null, ["journal.missing", "journal.found"]]);
-    watch.stop();
   });
 
   it("counts its end as missing only in three looks one after the other, and mends no loss by finding it", async () => {
@@ -202,36 +166,18 @@ describe("the watch over the journal", () => {
     await look(1);
     expect(view.ready()).toBe(false);
     expect(watch.fault()).toContain("journal took a new entry");
-    watch.stop();
   });
 
   it("goes on while it sees nothing", async () => {
-    const { watch, view, cluster, look, events } = await watched(3);
+    const { view, cluster, look, events } = await watched(3);
     cluster.isAway = true;
     await look(10);
     expect([view.ready(), events]).toEqual([true, []]);
-    watch.stop();
-  });
-
-  it("begins with nothing, and lets nothing be committed, before it knows what the group knows", async () => {
-    const before = await watched(3);
-    const after = await watched(0, [before.watch.note() ?? ""], 0, true);
-    await expect(after.watch.ranges()).rejects.toThrow("cannot be asked for: no coordinator");
-    expect([after.view.ready(), after.watch.note(), after.events]).toEqual([
-      false,
-      null,
-      ["journal.notes.waiting"],
-    ]);
-    after.cluster.isMute = false;
-    after.watch.begin(await after.watch.ranges());
-    expect([after.view.ready(), after.watch.note()]).toEqual([false, before.watch.note()]);
-    for (const { watch } of [before, after]) watch.stop();
   });
 
   it("waits for a group that cannot be asked, says so once, and goes on by itself", async () => {
     const before = await watched(3);
     const notes = [before.watch.note() ?? ""];
-    before.watch.stop();
     const { watch, view, cluster, read, look, events, warnings, asked } = await watched(0, notes, 0, true);
     cluster.extent = { startOffset: 0, endOffset: 3 };
     let readers = 0;
@@ -272,29 +218,24 @@ describe("the watch over the journal", () => {
     await watch.ranges();
     expect(asked.notes, "what the group said is asked for once").toBe(questions);
     await tail.stop();
-    watch.stop();
   });
 
   it("is never ready with a journal that is shorter, emptier or another than the group's notes say", async () => {
     const before = await watched(3);
     const notes = [before.watch.note() ?? ""];
-    before.watch.stop();
     const shorter = await watched(2, notes);
     expect(shorter.view.ready()).toBe(false);
     const other = await watched(0, notes);
     other.cluster.extent = { startOffset: 0, endOffset: 3 };
     for (const offset of [0, 1, 2]) other.read(offset, 1);
     expect([other.view.ready(), other.events]).toEqual([false, ["journal.lost"]]);
-    for (const { watch } of [shorter, other]) watch.stop();
   });
 
   it("is not ready for an instant with a journal that has not even the partitions that the group's notes name", async () => {
     const before = await watched(3);
     const note = (before.watch.note() ?? "").replace(/^0:/, "1:");
-    before.watch.stop();
     const { watch, view, events } = await watched(0, [note]);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
     expect(watch.fault()).toContain("journal has no partition 1");
-    watch.stop();
   });
 });
