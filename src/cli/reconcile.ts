@@ -1,45 +1,28 @@
 import { Command, Option } from "commander";
-import { explainOutage } from "../services/outage.ts";
 import { reconcileOnce } from "../log-to-events/wire/runs.ts";
-import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
+import type { Connections } from "../operate/connections.ts";
 import { forceReconcile } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 import { day } from "./option-values.ts";
-import { openTool } from "./tool.ts";
+import { withTool } from "./tool.ts";
 
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
 
-/** What a person must know beside the counts. */
-const remarksOf = ({ reasons, tooYoung, held }: Report): string[] => {
-  const remarks = reasons.map((reason) => `Not complete: ${reason}.`);
-  if (held > 0)
-    remarks.push(
-      `Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`,
-    );
-  if (tooYoung > 0)
-    remarks.push(
-      `Left to their webhooks: ${tooYoung} younger than RECONCILE_MIN_AGE. To publish them too, run it again later or with RECONCILE_MIN_AGE=0.`,
-    );
-  return remarks;
-};
-
 const reconcile = async (
   io: Io,
+  tool: Connections,
   period: Period,
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
-  const { config, services } = openTool(io, "reconcile");
   // It has no options for them: who insists is the user of this machine.
   const actor = actorOf({ by: userName(), note: "reconcile --force" });
-  const running =
+  const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } =
     force && !dryRun
-      ? forceReconcile({ config, services }, actor, { period }, { warn: io.err }, io.stopped)
-      : reconcileOnce(config, services, { period, dryRun, force }, io.stopped);
-  const report = await explainOutage(config, running, io.stopped);
-  const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
+      ? await forceReconcile(tool, actor, { period }, { warn: io.err }, io.stopped)
+      : await reconcileOnce(tool.config, tool.services, { period, dryRun, force }, io.stopped);
   const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
   const complete = result === "complete";
   if (json) io.out(JSON.stringify({ ...counts, complete, reasons }));
@@ -47,11 +30,15 @@ const reconcile = async (
     for (const [name, value] of Object.entries(counts)) io.out(`${name}: ${value}`);
     if (dryRun) io.out("Dry run: nothing was published.");
   }
-  for (const remark of remarksOf(report)) io.err(remark);
+  for (const reason of reasons) io.err(`Not complete: ${reason}.`);
+  if (held > 0)
+    io.err(
+      `Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`,
+    );
   return complete ? EXIT.done : EXIT.failed;
 };
 
-export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const reconcileCommand = (io: Io, exit: Exit): Command =>
   new Command("reconcile")
     .description("Publish what webhooks missed, from the partner's log.")
     .addOption(
@@ -65,5 +52,5 @@ export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     .action(async (flags: Flags, command: Command) => {
       const period = periodOfDays(flags.from, flags.to);
       if (period === null) command.error("error: --from must not be later than --to", { exitCode: 2 });
-      else exit(await reconcile(io, period, flags));
+      else exit(await withTool(io, (tool) => reconcile(io, tool, period, flags), "reconcile"));
     });

@@ -1,6 +1,9 @@
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 
+/** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
+export { explainOutage } from "../services/outage.ts";
+
 /** What every function of this room works with: settings, and the clients of Kafka and the registry. */
 export type Connections = { config: Config; services: Services };
 

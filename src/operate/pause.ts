@@ -7,7 +7,6 @@ import {
   type ControlEntry,
   type Pausable,
 } from "../bridge/control/entry.ts";
-import { explainOutage } from "../services/outage.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
@@ -33,25 +32,20 @@ const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
 
 /** The last entry of each flow. `isPause` says whether one is in force. */
-export const pauses = (
+export const pauses = async (
   connections: Connections,
   { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<ControlEntries> => {
-  const { config, services } = connections;
-  const topic = config.topics.control;
+  const topic = connections.config.topics.control;
   const found = new Map<Pausable, ControlEntry>();
   const take = (record: Incoming): void => {
     if (!applyControlRecord(found, record)) warn(`${placeText(topic, record)} cannot be read.`);
   };
-  const reading = services.clock.withDeadline(READ_MS, stopped, (signal) =>
+  await connections.services.clock.withDeadline(READ_MS, stopped, (signal) =>
     readTopic(connections, { topic }, take, { signal }),
   );
-  return explainOutage(
-    config,
-    reading.then(() => found),
-    stopped,
-  );
+  return found;
 };
 
 const write = async ({ config, services }: Connections, entry: ControlEntry): Promise<string> => {

@@ -1,4 +1,3 @@
-import { explainOutage } from "../services/outage.ts";
 import { electionGroup, lastCompleteAt } from "../log-to-events/wire/note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";
@@ -87,5 +86,5 @@ const ask = async (config: Config, cluster: Cluster, nowMs: number): Promise<Sta
 export const status = ({ config, services }: Connections, signal: AbortSignal): Promise<Status> => {
   const { clock } = services;
   const asking = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
-  return explainOutage(config, clock.within(ANSWER_MS, signal, asking), signal);
+  return clock.within(ANSWER_MS, signal, asking);
 };

@@ -218,7 +218,7 @@ test("dead letters are planned, then replayed once, and it is said where they st
   const list = await shown.until("/dead-letters?reason=UNREADABLE_COMMAND", "Plan a replay of all", "ana");
   const [, ref = ""] = /href="\/letter\?ref=([^"]+)"/.exec(list) ?? [];
   const plan = await shown.until(`/replay?ref=${ref}`, "Send 1 dead letter", "ana");
-  expect(plan).toContain("already answered REJECTED");
+  expect(plan).toContain("Its sender got a result, REJECTED");
   const fields = { ...hiddenIn(plan, "/replay"), note: "known now" };
   expect((await shown.post("/replay", fields, "vic")).status).toBe(403);
   const sent = await shown.post("/replay", fields, "ana");

@@ -36,12 +36,12 @@ test("the commands in doubt are listed, the oldest first, until a person has end
   const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
   const line = (commandId: string, quoteId: string): unknown =>
     expect.stringMatching(
-      new RegExp(`^${time}  ${commandId}  ${quoteId}  -  ${time}  OWNER_LOST: gone  from ${time}$`),
+      new RegExp(`^${time}  ${commandId}  ${quoteId}  -  ${time}  OWNER_LOST gone  ${time}$`),
     );
   expect(both.code).toBe(0);
   expect(linesOf(both.out)).toEqual([line("order-1", older), line("order-2", newer)]);
   expect(linesOf(both.err)).toEqual([
-    "since  commandId  quoteId  externalId  claimed  why  resolve",
+    "since  commandId  quoteId  externalId  claimedAt  error  resolvableAt",
     "2 commands in doubt. Find out from the partner, then `cambio-bridge resolve`: docs/commands.md.",
   ]);
 

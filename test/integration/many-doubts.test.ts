@@ -62,7 +62,7 @@ test("ten thousand doubts among two hundred thousand accepts are listed in secon
 
   // While it is read, what is known so far can be asked, and a page of it costs little.
   const signal = new AbortController().signal;
-  const opened = await openDoubts(connections, signal);
+  const opened = await openDoubts(connections);
   try {
     const reading: number[] = [];
     await opened.untilRead(signal, ({ read }) => reading.push(read));

@@ -5,7 +5,7 @@ import { readAudit } from "../../src/operate/audit/read.ts";
 import { replay } from "../../src/operate/dead-letters/replay.ts";
 import { pauseOrResume, pauses } from "../../src/operate/pause.ts";
 import { recordsPerMinute } from "../../src/operate/rates.ts";
-import { openProposals } from "../../src/operate/resolve/proposal.ts";
+import { recentProposals } from "../../src/operate/resolve/proposal.ts";
 import { confirm, resolve } from "../../src/operate/resolve/resolve.ts";
 import { status } from "../../src/operate/status.ts";
 import { decode } from "../support/avro.ts";
@@ -51,7 +51,7 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
     replay(
       connections,
       viewer,
-      { letters: {} },
+      {},
       { ...hooks, planned: () => undefined, ended: () => undefined },
       unstopped,
     ),
@@ -92,7 +92,7 @@ describe("four eyes", () => {
     const { connections, ref, place, quoteId } = await propose("two-people");
     expect(place).toBe(`${world.topics.audit}[0]@${ref.slice(2)}`);
     expect(await resultsOf("two-people")).toEqual([]);
-    expect(await openProposals(connections, unstopped)).toMatchObject([
+    expect(await recentProposals(connections, unstopped)).toMatchObject([
       { ref, by: "Ana Lima", note: "asked the partner", asked: { commandId: "two-people", as: "succeeded" } },
     ]);
 
@@ -111,7 +111,6 @@ describe("four eyes", () => {
     const [result] = results.map(({ value }) => decode("command-result", value));
     expect(new Set(results.map(({ value }) => String(value))).size).toBe(1);
     expect(result).toMatchObject({ outcome: "SUCCEEDED", final: true, quoteId, decidedBy: "OPERATOR" });
-    expect(await openProposals(connections, unstopped)).toEqual([]);
     const again = await confirm(connections, person("dan"), ref, hooks, unstopped);
     expect(again.ended).toMatchObject({
       kind: "decided",

@@ -115,7 +115,7 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   });
 
   const resumed = await run("resume", "commands");
-  expect(resumed.out).toMatch(/^commands are resumed\.\nWritten to /);
+  expect(resumed.out).toMatch(/^Resumed: commands\.\nWritten to /);
   expect(await accepts.settle(30_000)).toMatchObject(correctTally(90));
   expect(accepts.answered()).toBe(90);
   await untilAll(false);
@@ -185,7 +185,7 @@ test("a pause replaces another, and ends by itself; what nobody can read changes
   await run("pause", "commands");
   await untilAll(true);
   const { out } = await run("pause", "commands", "--until", "25s");
-  expect(out).toMatch(/^commands are paused until \S+Z\.\nWritten to /);
+  expect(out).toMatch(/^Paused: commands, until \S+Z\.\nWritten to /);
   await produce(world.brokers, world.topics.control, [
     { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
     { key: "commands", value: "\u0000" },

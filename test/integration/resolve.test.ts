@@ -123,7 +123,7 @@ test("without the registry nothing is decided, and it is the registry that is na
   const nowhere = { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" };
   const { code, out, err } = await resolve("no-registry", ["--as", "succeeded"], nowhere);
   expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toContain("nothing was decided: run it again when the schema registry answers.");
+  expect(err).toContain("nothing was decided. SCHEMA_REGISTRY_URL (http://127.0.0.1:1): ");
   expect(await resultsOf("no-registry")).toEqual([]);
 });
 

@@ -14,13 +14,10 @@ const outcomeOf = ({ outcome }: AuditAction): Cell => {
   return html`${tag(tone, inlineText(kind, 40))} ${inlineText(text, MAX_VALUE)}`;
 };
 
-const parametersOf = ({ parameters }: AuditAction): string =>
-  parameters.map(([name, value]) => `${name}: ${value}`).join(", ");
-
 const rowOf = (one: AuditAction): readonly Cell[] => [
   html`${at(one.atMs)}<br /><small>${inlineText(one.place)}</small>`,
   html`<strong>${inlineText(one.by, 80)}</strong><br /><small>${inlineText(one.from, 120)}</small>`,
-  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)} ${inlineText(parametersOf(one), MAX_VALUE)}`,
+  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)} ${inlineText(one.parameters, MAX_VALUE)}`,
   inlineText(one.note, MAX_VALUE),
   outcomeOf(one),
 ];

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { bridgeSource } from "../../services/source.ts";
-import { explainOutage } from "../../services/outage.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import { orderProblems } from "../../kafka/cluster/inspect.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
@@ -68,7 +67,7 @@ export const withAudit = async <T>(
   authorize(actor);
   const { config, services } = connections;
   const topic = config.topics.audit;
-  await explainOutage(config, checkTopic(connections), stopped);
+  await checkTopic(connections);
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,

@@ -16,7 +16,7 @@ export type AuditAction = {
   by: string;
   note: string;
   from: string;
-  parameters: readonly (readonly [name: string, value: string])[];
+  parameters: string;
   /** Null where none stands in what was read: it goes on, or its process ended first. */
   outcome: { kind: string; /** Its effect as `name: value, …`, or its reason. */ text: string } | null;
 };
@@ -31,35 +31,31 @@ const short = (value: unknown): string => {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 };
 
+const listed = (facts: Readonly<Record<string, unknown>>): string =>
+  Object.entries(facts)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}: ${short(value)}`)
+    .join(", ");
+
 const outcomeOf = ({ outcome }: ReadEntry): AuditAction["outcome"] => {
   if (outcome === null) return null;
   const { kind, effect, reason } = outcome;
-  const facts = Object.entries(objectOf(effect) ?? {}).filter(([, value]) => value !== null);
-  const text = facts.map(([name, value]) => `${name}: ${short(value)}`).join(", ");
-  return { kind: textIn(kind), text: text || short(reason ?? effect ?? "") };
+  return { kind: textIn(kind), text: listed(objectOf(effect) ?? {}) || textIn(reason) };
 };
 
-const UNREADABLE: ReadEntry = {
-  ...{ actionId: "", action: "(cannot be read)", subject: "", by: "", note: "" },
-  ...{ from: {}, parameters: {}, outcome: null },
-};
-
-const rowOf = (topic: string, record: Incoming): AuditAction => {
-  const unreadable = { ...UNREADABLE, parameters: { record: record.value?.toString("utf8") ?? "" } };
-  const entry = readEntry(record.value) ?? unreadable;
+/** Nothing for a record in another form. */
+const rowOf = (topic: string, record: Incoming): AuditAction[] => {
+  const entry = readEntry(record.value);
+  if (entry === null) return [];
   const { actionId, action, subject, by, note, from, parameters } = entry;
-  return {
-    atMs: record.timestampMs,
-    place: placeText(topic, record),
-    actionId,
-    action,
-    subject,
-    by,
-    note,
-    from: ["program", "user", "host", "address"].flatMap((name) => textIn(from[name]) || []).join(", "),
-    parameters: Object.entries(parameters).map(([name, value]) => [name, short(value)] as const),
-    outcome: outcomeOf(entry),
-  };
+  return [
+    {
+      ...{ atMs: record.timestampMs, place: placeText(topic, record), actionId, action, subject, by, note },
+      from: ["program", "user", "host", "address"].flatMap((name) => textIn(from[name]) || []).join(", "),
+      parameters: listed(parameters),
+      outcome: outcomeOf(entry),
+    },
+  ];
 };
 
 /** Both entries of an action as one row, at the place of the first. */
@@ -67,8 +63,7 @@ const merged = (rows: readonly AuditAction[]): AuditAction[] => {
   const byAction = new Map<string, AuditAction>();
   for (const row of rows) {
     const first = byAction.get(row.actionId);
-    if (first && row.actionId !== "") byAction.set(row.actionId, { ...first, outcome: row.outcome });
-    else byAction.set(row.actionId === "" ? row.place : row.actionId, row);
+    byAction.set(row.actionId, first ? { ...first, outcome: row.outcome } : row);
   }
   return [...byAction.values()];
 };
@@ -90,7 +85,7 @@ export const readAudit = async (
       rest.next = start > startOffset ? start : null;
       return { startOffset: start, endOffset: end };
     };
-    const take = (record: Incoming): void => void rows.push(rowOf(topic, record));
+    const take = (record: Incoming): void => void rows.push(...rowOf(topic, record));
     await readTopic(connections, { topic, narrow }, take, { signal });
     if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
   }

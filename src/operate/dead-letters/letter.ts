@@ -23,7 +23,7 @@ export type DeadLetter = {
   bytes: number;
   /** What is missing of a value that was too large for the topic, as text; null where it is whole. */
   missing: string | null;
-  /** Why a replay of it would have no effect; null where none is known. */
+  /** Why a replay of it cannot work; null where nothing is known against it. */
   obstacle: string | null;
   /** The beginning of the value as text. */
   preview: string;
@@ -123,11 +123,11 @@ export const letterOf = (record: Incoming, isOld: (timestampMs: number) => boole
 /** What a dead letter's reason means, and what to do. */
 const REASONS: Readonly<Record<string, string>> = {
   UNREADABLE_COMMAND:
-    "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, REJECTED. Have the sender send it anew under a new commandId; replay it only when what kept it from being read is gone, such as a schema that was not registered.",
+    "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, REJECTED. Have the sender send it anew under a new commandId; replay it only when what kept it from being read is gone, such as a schema that was not registered, and its sender confirms that no other command was sent in its place: it would be executed as well.",
   UNREADABLE_NOTIFICATION:
     "The notification is authentic, but was not understood, or its event was larger than the topic took. Replay it once the bridge understands it, or the topic takes it.",
   COMMAND_ID_REUSED:
-    "The commandId was used before for another command. It was not executed. Have the sender send it under a new commandId; a replay would be refused again.",
+    "The commandId was used before for another command. It was not executed. Have the sender send it under a new commandId; it is never replayed.",
   CONTRADICTING_ANSWER:
     "An answer of the partner came after a final result, and says the opposite of it. Look into it at once, at the partner's; it is no command and is never replayed.",
 };

@@ -1,13 +1,11 @@
-import { commandDecoder } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../services/dead-letter-headers.ts";
 import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { decoder } from "../../kafka/schema/codec.ts";
-import { readSchema } from "../../kafka/schema/schemas.ts";
-import type { CommandResult } from "../../records.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Connections, OnProgress } from "../connections.ts";
 import { readTopic, type ReadingHooks } from "../read-topic.ts";
+import { readersOf } from "../story/read-records.ts";
+import type { Step } from "../story/step.ts";
 import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
 import { readSent, type Sent } from "./sent.ts";
 
@@ -95,26 +93,12 @@ export const listLetters = async (
   return { letters, count, byReason, sent: ({ place }) => sent.of(refOf(place)) };
 };
 
-/** `decoded`: the value as JSON, where it is an Avro command or result. */
+/** `facts`: what the command, notification or result in it says, as far as it can be read. */
 export type ShownLetter = {
   letter: DeadLetter;
   loaded: LoadedLetter;
   sent: readonly Sent[];
-  decoded: string | null;
-};
-
-/** Only by the schemas of these two: one that anybody registered may make a few bytes into a huge value. */
-const decodedText = async ({ services }: Connections, value: Buffer): Promise<string | null> => {
-  const result = decoder<CommandResult>(
-    readSchema("command-result"),
-    services.registry,
-    services.clock.monotonic,
-  );
-  for (const decode of [commandDecoder(services), result]) {
-    const decoded = await Promise.resolve(decode(value)).catch(() => null);
-    if (decoded?.ok) return JSON.stringify(decoded.value);
-  }
-  return null;
+  facts: Step["facts"];
 };
 
 /** One dead letter whole. Null if there is none at this place. */
@@ -123,13 +107,14 @@ export const showLetter = async (
   place: RecordPosition,
   signal: AbortSignal,
 ): Promise<ShownLetter | null> => {
-  const found: { letter: DeadLetter; loaded: LoadedLetter }[] = [];
+  const found: { letter: DeadLetter; record: Incoming }[] = [];
   const see = (letter: DeadLetter, record: Incoming): void =>
-    void found.push({ letter, loaded: originalOf(record) });
+    void found.push({ letter, record: ownCopy(record) });
   await eachLetter(connections, { refs: [place] }, see, { signal });
   const [one] = found;
   if (!one) return null;
-  const { sent } = await readSent(connections, [one.letter], signal);
-  const { value } = one.loaded.original;
-  return { ...one, sent: sent.of(refOf(place)), decoded: value && (await decodedText(connections, value)) };
+  const { letter, record } = one;
+  const { sent } = await readSent(connections, [letter], signal);
+  const read = await readersOf(connections).letter(record);
+  return { letter, loaded: originalOf(record), sent: sent.of(refOf(place)), facts: read?.step.facts ?? [] };
 };

@@ -1,4 +1,3 @@
-import { explainOutage } from "../../services/outage.ts";
 import { openJournal, type JournalRoom } from "../../commands-to-results/accept-once/journal/open.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Doubt as JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
@@ -52,7 +51,7 @@ export type OpenDoubts = {
   /** The oldest first, of what is read by now. */
   list: (from: number, count: number, signal: AbortSignal) => Promise<Doubt[]>;
   find: (commandId: string, signal: AbortSignal) => Promise<Doubt[]>;
-  /** Resolves when the journal is read to the end that it had when it was opened. Throws as `untilRead` does. */
+  /** As below. */
   untilRead: (signal: AbortSignal, onProgress?: OnProgress) => Promise<void>;
   close: () => Promise<void>;
 };
@@ -64,11 +63,6 @@ const READ_TIMEOUT_MS = 300_000;
 const CHECK_EVERY_MS = 50;
 /** What the journal's reader says of itself before anything can be wrong. */
 const BEGINNING = ["not started yet", "not joined yet", "still reading"];
-
-const anotherLog = (topic: string): UsageError =>
-  new UsageError(
-    `${topic} is another log than the one that was read, or is being read anew: \`cambio-bridge doctor\` says what is wrong; otherwise run it again.`,
-  );
 
 const unreadableText = (place: string | null): string =>
   `Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read by this version (${place}): see "The journal cannot be read" in docs/failures.md.`;
@@ -125,43 +119,35 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
   };
 };
 
-/**
- * Opens the journal and begins to read it. Writes nothing. Throws a UsageError where it is missing, and an
- * OutageError where Kafka or the registry does not answer.
- */
-export const openDoubts = async (connections: Connections, signal: AbortSignal): Promise<OpenDoubts> => {
+/** Opens the journal and begins to read it. Writes nothing. Throws a UsageError where it is missing. */
+export const openDoubts = async (connections: Connections): Promise<OpenDoubts> => {
   const { config, services } = connections;
   const { clock, registry } = services;
   const topic = config.topics.journal;
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
+  const schemaIds = await schemaIdsOf(connections, ["journal"]);
+  const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
   let read = 0;
-  const open = async () => {
-    const schemaIds = await schemaIdsOf(connections, ["journal"]);
-    const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
-    const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
-      askNotes: () => Promise.resolve([]),
-      see: () => (read += 1),
-    });
-    return { ...opened, total };
-  };
-  const { view, journal, unreadable, total, ...opened } = await explainOutage(config, open(), signal);
+  const room = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
+    askNotes: () => Promise.resolve([]),
+    see: () => (read += 1),
+  });
+  const { view, journal, unreadable } = room;
   const progress = (): Progress => ({ read, total: Math.max(read, total) });
 
-  const resultOf = async ({ ref, claim, position }: JournalDoubt): Promise<CommandResult | null> => {
+  /** Null where the journal began anew meanwhile, and where it cannot be decoded. */
+  const resultOf = async ({ claim, position }: JournalDoubt): Promise<CommandResult | null> => {
     const entry = await journal.reread(position);
-    if (entry === null) return null;
-    const { commandId, step } = entry;
-    if (commandId !== ref.commandId || step.kind !== "concluded" || step.attemptId !== claim.attemptId)
-      throw anotherLog(topic);
-    const decoded = await decode(step.result);
+    if (entry?.step.kind !== "concluded" || entry.step.attemptId !== claim.attemptId) return null;
+    const decoded = await decode(entry.step.result);
     return decoded.ok ? decoded.value : null;
   };
   const described = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
     const all: Doubt[] = [];
     while (all.length < doubts.length) {
       const some = doubts.slice(all.length, all.length + READ_AT_ONCE);
-      const reading = clock.within(RESULTS_TIMEOUT_MS, stopped, Promise.all(some.map(resultOf)));
-      const results = await explainOutage(config, reading, stopped);
+      const reading = Promise.all(some.map(resultOf));
+      const results = await clock.within(RESULTS_TIMEOUT_MS, stopped, reading);
       all.push(...some.map((doubt, i) => describe(topic, doubt, results[i] ?? null)));
     }
     return all;
@@ -170,7 +156,7 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
 
   return {
     progress: () => {
-      const { up, detail } = opened.state();
+      const { up, detail } = room.state();
       const isComplete = view.ready();
       const fault = isComplete || up || BEGINNING.includes(detail) ? null : detail;
       const problem = view.halted() ? unreadableText(unreadable()) : fault;
@@ -189,14 +175,11 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
     list: (from, count, stopped) => described(oldestFirst().slice(from, from + count), stopped),
     find: (commandId, stopped) =>
       described(
-        view.doubts().filter(({ ref }) => ref.commandId === commandId),
+        oldestFirst().filter(({ ref }) => ref.commandId === commandId),
         stopped,
       ),
-    untilRead: (stopped, onProgress) => {
-      const reading = untilRead(connections, { view, unreadable }, stopped, () => onProgress?.(progress()));
-      return explainOutage(config, reading, stopped);
-    },
-    close: () => opened.close(),
+    untilRead: (stopped, onProgress) => untilRead(connections, room, stopped, () => onProgress?.(progress())),
+    close: room.close,
   };
 };
 
@@ -208,12 +191,13 @@ export const listDoubts = async (
   connections: Connections,
   { count = Infinity, onProgress }: { count?: number; onProgress?: OnProgress },
   signal: AbortSignal,
-): Promise<{ doubts: readonly Doubt[] } & { numbers: DoubtNumbers }> => {
-  const opened = await openDoubts(connections, signal);
+): Promise<{ doubts: readonly Doubt[]; numbers: DoubtNumbers }> => {
+  const opened = await openDoubts(connections);
   try {
     await opened.untilRead(signal, onProgress);
     const doubts = await opened.list(0, count, signal);
-    if (!opened.progress().isComplete) throw anotherLog(connections.config.topics.journal);
+    if (!opened.progress().isComplete)
+      throw new UsageError(`${connections.config.topics.journal} began anew meanwhile: run it again.`);
     return { doubts, numbers: opened.numbers() };
   } finally {
     await opened.close();

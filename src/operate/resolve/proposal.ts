@@ -1,7 +1,7 @@
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { positionText } from "../../runtime/record-position.ts";
-import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";
+import { AUDIT_PARTITION, readEntry, type Action } from "../audit/entry.ts";
 import type { Connections } from "../connections.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
@@ -41,35 +41,25 @@ export const proposalOf = (record: Incoming): Proposal | null => {
     asked: {
       commandId: entry.subject,
       quoteId: typeof quoteId === "string" ? quoteId : null,
-      as,
-      force: force === true,
+      ...{ as, force: force === true },
     },
     by: entry.by,
     note: entry.note,
-    atMs: record.timestampMs,
-    untilMs: record.timestampMs + PROPOSAL_MS,
+    ...{ atMs: record.timestampMs, untilMs: record.timestampMs + PROPOSAL_MS },
   };
 };
 
-/** The proposals of the last 24 hours whose doubt nobody has ended since, the oldest first. For display. */
-export const openProposals = async (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
-  const open = new Map<string, Proposal>();
-  const doubtOf = (commandId: string, quoteId: unknown): string =>
-    JSON.stringify([commandId, quoteId ?? null]);
-  const take = (record: Incoming): void => {
-    const proposal = proposalOf(record);
-    if (proposal) open.set(proposal.ref, proposal);
-    const entry = readEntry(record.value);
-    if (entry?.action !== "resolve" || entry.outcome?.["kind"] !== "done") return;
-    const effect = entry.outcome["effect"] as { quoteId?: unknown } | undefined;
-    const ended = doubtOf(entry.subject, textIn(effect?.quoteId) || null);
-    for (const [ref, { asked }] of open)
-      if (doubtOf(asked.commandId, asked.quoteId) === ended) open.delete(ref);
-  };
+/** The proposals of the last 24 hours, the oldest first, also of doubts that were ended since. For display. */
+export const recentProposals = async (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
+  const found: Proposal[] = [];
   const nowMs = connections.services.clock.now();
   const reading = { topic: connections.config.topics.audit, fromMs: nowMs - PROPOSAL_MS - SKEW_MS };
+  const take = (record: Incoming): void => {
+    const proposal = proposalOf(record);
+    if (proposal) found.push(proposal);
+  };
   await readTopic(connections, reading, take, { signal });
-  return [...open.values()].filter(({ untilMs }) => untilMs > nowMs);
+  return found.filter(({ untilMs }) => untilMs > nowMs);
 };
 
 /** Reads the proposal of this name. Null where the audit topic holds none. */

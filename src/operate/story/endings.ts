@@ -9,58 +9,37 @@ export type Ending = {
   isDoubt: boolean;
 };
 
-const commandEnding = (commandId: string, steps: readonly Step[]): Ending => {
-  const of = (kind: Step["kind"], title: string): Step | undefined =>
-    steps.findLast((step) => step.kind === kind && step.title.startsWith(title));
-  const at = (step: Step): string => `${step.title} (${step.place}).`;
-  const isFinal = (step: Step): boolean => step.kind === "result" && step.tone !== "wait";
-  const ending = (tone: Step["tone"], sentence: string, isDoubt = false): Ending => ({
-    about: "command",
-    id: commandId,
-    tone,
-    sentence,
-    isDoubt,
-  });
-  const result = steps.findLast(isFinal);
-  if (result) return ending(result.tone, at(result));
-  const concluded = of("journal", "Concluded");
-  if (concluded) return ending(concluded.tone, at(concluded));
-  const doubt = of("result", "Result: IN_DOUBT") ?? of("journal", "In doubt");
-  if (doubt)
-    return ending(
-      "bad",
-      "In doubt: nobody knows whether the partner executed it, and a person must find out.",
-      true,
-    );
-  const letter = steps.findLast(({ kind }) => kind === "dead letter");
-  if (letter) return ending("bad", at(letter));
-  return steps.some(({ title }) => title.startsWith("Claimed"))
-    ? ending("wait", "It was taken up, and its call may be under way.")
-    : ending("wait", "No replica has taken it up, as far as was read.");
+const NOT_TAKEN = "No replica has taken it up, as far as was read.";
+const IN_DOUBT = "In doubt: nobody knows whether the partner executed it, and a person must find out.";
+
+const commandEnding = (id: string, steps: readonly Step[]): Ending => {
+  // Of several that say as much, the last.
+  const found = steps.reduce((most, step) => (step.weight >= most.weight ? step : most));
+  const [about, isDoubt] = ["command" as const, found.weight === 3];
+  if (found.weight === 0) return { about, id, tone: "wait", sentence: NOT_TAKEN, isDoubt };
+  if (isDoubt) return { about, id, tone: "bad", sentence: IN_DOUBT, isDoubt };
+  return { about, id, tone: found.tone, sentence: `${found.title} (${found.place}).`, isDoubt };
 };
 
-/** What became of each command and each transaction that was found. */
+const transactionEnding = (id: string, steps: readonly Step[]): Ending => {
+  const { tone = "plain", title = "" } = steps.at(-1) ?? {};
+  const which = steps.length === 1 ? "Its only status" : `The last of its ${steps.length} statuses`;
+  return { about: "transaction", id, tone, sentence: `${which}: ${title}.`, isDoubt: false };
+};
+
+/** What became of each command and each transaction that was found. @param all in order of time */
 export const endingsOf = (all: readonly Found[]): Ending[] => {
-  const commands = new Map<string, Step[]>();
-  const transactions = new Map<string, Step[]>();
-  const put = (groups: Map<string, Step[]>, id: string, step: Step): void => {
-    groups.set(id, [...(groups.get(id) ?? []), step]);
-  };
-  const inTime = [...all].sort((a, b) => a.step.atMs - b.step.atMs);
-  for (const { ids, step } of inTime) {
-    if (ids.commandId !== "") put(commands, ids.commandId, step);
-    if (step.kind === "event") put(transactions, ids.transactionId, step);
-  }
+  const stepsOf = ([id, found]: [string, Found[]]) => [id, found.map(({ step }) => step)] as const;
+  const commands = Map.groupBy(
+    all.filter(({ ids }) => ids.commandId !== ""),
+    ({ ids }) => ids.commandId,
+  );
+  const transactions = Map.groupBy(
+    all.filter(({ step }) => step.kind === "event"),
+    ({ ids }) => ids.transactionId,
+  );
   return [
-    ...[...commands].map(([id, steps]) => commandEnding(id, steps)),
-    ...[...transactions].flatMap(([id, steps]): Ending[] => {
-      const last = steps.at(-1);
-      const sentence =
-        last &&
-        `${steps.length === 1 ? "Its only status" : `The last of its ${steps.length} statuses`}: ${last.title}.`;
-      return last && sentence
-        ? [{ about: "transaction", id, tone: last.tone, sentence, isDoubt: false }]
-        : [];
-    }),
+    ...[...commands].map(stepsOf).map(([id, steps]) => commandEnding(id, steps)),
+    ...[...transactions].map(stepsOf).map(([id, steps]) => transactionEnding(id, steps)),
   ];
 };

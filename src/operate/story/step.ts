@@ -16,6 +16,8 @@ export type Step = {
   payload: string | null;
   /** Of interest only to those who know how the bridge works: claims, releases, marks. */
   isMachinery: boolean;
+  /** How much it says of what became of a command: 5 the final result, 4 its conclusion, 3 a doubt, 2 a dead letter, 1 a claim. */
+  weight: 0 | 1 | 2 | 3 | 4 | 5;
 };
 
 /** What a record is about; empty where it does not say. */
@@ -43,7 +45,7 @@ const factsOf = (values: object): Step["facts"] =>
 export const found = (
   record: Incoming,
   values: object,
-  told: Pick<Step, "kind" | "title"> & Partial<Pick<Step, "tone" | "payload" | "isMachinery">>,
+  told: Pick<Step, "kind" | "title"> & Partial<Pick<Step, "tone" | "payload" | "isMachinery" | "weight">>,
 ): Found => {
   const of = values as Readonly<Record<string, unknown>>;
   const idOf = (name: string): string => (typeof of[name] === "string" ? of[name] : "");
@@ -53,6 +55,7 @@ export const found = (
     step: {
       tone: "plain",
       isMachinery: false,
+      weight: 0,
       ...told,
       atMs: record.timestampMs,
       place: placeText(record.topic, record),

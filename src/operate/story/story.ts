@@ -2,7 +2,7 @@ import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { OutageError, UsageError } from "../../runtime/errors.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import type { Connections, Progress } from "../connections.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
 import { endingsOf, type Ending } from "./endings.ts";
@@ -104,7 +104,7 @@ export const story = async (
     };
     const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
     await readTopic(connections, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
-      if (!(error instanceof UsageError) || error instanceof OutageError) throw error;
+      if (!(error instanceof UsageError)) throw error;
       search.notes.add(error.message);
     });
   };
