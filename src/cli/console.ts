@@ -50,7 +50,8 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   const users = auth === "basic" ? usersOf(usersFile ?? "") : () => [];
   const options = { users, version: versionOf(), from };
   const services = createServices(config, systemClock, log);
-  const site = createSite(options, { config, services });
+  const warn = (sentence: string): void => log.warn({ sentence }, "console.warning");
+  const site = createSite(options, { config, services, warn });
   const server = createConsoleServer(site);
   try {
     const bound: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");

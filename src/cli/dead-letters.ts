@@ -124,7 +124,7 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
       if (ends % PROGRESS_EVERY === 0) io.err(`${ends} of ${total} so far`);
     };
     try {
-      const hooks = { planned, ended, warn: io.err, onProgress };
+      const hooks = { planned, ended, onProgress };
       const { unsent, reason } = await replay(tool, actorOf(flags), selection, hooks, io.stopped);
       if (unsent > 0) io.err(`${unsent} of ${total} were not sent: ${reason}. ${RUN_AGAIN}`);
       return left === 0 && places.length === total ? EXIT.done : EXIT.failed;

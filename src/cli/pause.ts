@@ -30,9 +30,8 @@ const run = (
 ): Promise<ExitCode> =>
   withTool(io, async (tool) => {
     sayWhenStopped(io);
-    const hooks = { warn: io.err };
     const asked = { flow, says, end: until };
-    const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), asked, hooks, io.stopped);
+    const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), asked, io.stopped);
     io.out(says === "pause" ? `Paused: ${flow}, ${end(entry.untilMs)}.` : `Resumed: ${flow}.`);
     io.out(`Written to ${place}, and to ${audit}.`);
     io.out("Each replica that reaches Kafka follows within 5 seconds.");

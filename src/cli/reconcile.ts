@@ -21,7 +21,7 @@ const reconcile = async (
   const actor = actorOf({ by: userName(), note: "reconcile --force" });
   const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } =
     force && !dryRun
-      ? await forceReconcile(tool, actor, { period }, { warn: io.err }, io.stopped)
+      ? await forceReconcile(tool, actor, { period }, io.stopped)
       : await reconcileOnce(tool.config, tool.services, { period, dryRun, force }, io.stopped);
   const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
   const complete = result === "complete";

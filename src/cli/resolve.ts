@@ -22,10 +22,11 @@ type Asking = (connections: Connections) => Promise<Confirmed>;
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const traced = async ({ config, services }: Connections, asking: Asking): Promise<Confirmed> => {
+const traced = async (tool: Connections, asking: Asking): Promise<Confirmed> => {
+  const { config, services } = tool;
   const traces = await openTraces(config, { ...services, metrics: null });
   try {
-    return await asking({ config, services: { ...services, traces } });
+    return await asking({ ...tool, services: { ...services, traces } });
   } finally {
     const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await sent.catch(() => undefined);
@@ -78,11 +79,10 @@ ${examples(
     )
     .action(async (commandId: string | undefined, flags: Flags, command: Command) => {
       const { as, by, note, quoteId = null, force = false, confirm: ref } = flags;
-      const hooks = { warn: io.err };
       const isAlone = [commandId, as, flags.quoteId, flags.force].every((each) => each === undefined);
       if (ref !== undefined && isAlone) {
         const actor = actorOf({ by, note: note ?? "confirmed" });
-        exit(await run(io, (tool) => confirm(tool, actor, ref, hooks, io.stopped)));
+        exit(await run(io, (tool) => confirm(tool, actor, ref, io.stopped)));
         return;
       }
       if (ref !== undefined || commandId === undefined || as === undefined || note === undefined)
@@ -94,7 +94,7 @@ ${examples(
       exit(
         await run(io, async (tool) => ({
           asked,
-          ended: await resolve(tool, actorOf({ by, note }), asked, hooks, io.stopped),
+          ended: await resolve(tool, actorOf({ by, note }), asked, io.stopped),
         })),
       );
     });

@@ -76,7 +76,7 @@ export const whyNoCommands = async (
   const nothing = (): null => null;
   const [known, entries] = await Promise.all([
     askStatus(tool, signal).catch(nothing),
-    askPauses(tool, { warn: nothing }, signal).catch(nothing),
+    askPauses({ ...tool, warn: nothing }, signal).catch(nothing),
   ]);
   const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
   const nowMs = systemClock.now();
@@ -102,7 +102,7 @@ const status = (io: Io, json: boolean): Promise<ExitCode> =>
   withTool(io, async (tool) => {
     const [known, entries, numbers] = await Promise.all([
       askStatus(tool, io.stopped),
-      askPauses(tool, { warn: io.err }, io.stopped),
+      askPauses(tool, io.stopped),
       numbersOrNull(io, tool),
     ]);
     const nowMs = systemClock.now();

@@ -17,5 +17,5 @@ export const withTool = (
 ): Promise<ExitCode> => {
   const config = configOf(io, purpose);
   const services = createServices(config, systemClock, silent);
-  return explainOutage(config, work({ config, services }), io.stopped);
+  return explainOutage(config, work({ config, services, warn: io.err }), io.stopped);
 };

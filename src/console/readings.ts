@@ -86,15 +86,14 @@ export const shareDoubts = (
   connections: Connections,
   { read }: Pick<ReturnType<typeof createReadings>, "read">,
 ) => {
-  const { clock, log } = connections.services;
+  const { warn, services } = connections;
+  const { clock } = services;
   let closed = Promise.resolve();
 
   const open = async (signal: AbortSignal): Promise<OpenDoubts> => {
     const opened = await openDoubts(connections);
     const close = (): void => {
-      closed = opened
-        .close()
-        .catch((error: unknown) => log.warn({ sentence: String(error) }, "console.warning"));
+      closed = opened.close().catch((error: unknown) => warn(String(error)));
     };
     if (signal.aborted) close();
     else signal.addEventListener("abort", close, { once: true });

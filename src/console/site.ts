@@ -40,7 +40,6 @@ export const createSite = (options: ConsoleOptions, connections: Connections) =>
     settings: connections.config.console,
     clock,
     log,
-    warn: (text: string): void => log.warn({ sentence: text }, "console.warning"),
     read: readings.read,
     doubts,
     tasks,

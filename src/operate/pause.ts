@@ -13,7 +13,7 @@ import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import { placeText } from "../runtime/record-position.ts";
 import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import type { Connections, Warn } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 import { readTopic } from "./read-topic.ts";
 
 export { isPause, PAUSABLE, type ControlEntries, type ControlEntry, type Pausable };
@@ -32,15 +32,12 @@ const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
 
 /** The last entry of each flow. `isPause` says whether one is in force. */
-export const pauses = async (
-  connections: Connections,
-  { warn }: { warn: Warn },
-  stopped: AbortSignal,
-): Promise<ControlEntries> => {
+export const pauses = async (connections: Connections, stopped: AbortSignal): Promise<ControlEntries> => {
   const topic = connections.config.topics.control;
   const found = new Map<Pausable, ControlEntry>();
   const take = (record: Incoming): void => {
-    if (!applyControlRecord(found, record)) warn(`${placeText(topic, record)} cannot be read.`);
+    const isRead = applyControlRecord(found, record);
+    if (!isRead) connections.warn(`${placeText(topic, record)} cannot be read.`);
   };
   await connections.services.clock.withDeadline(READ_MS, stopped, (signal) =>
     readTopic(connections, { topic }, take, { signal }),
@@ -89,10 +86,9 @@ export const pauseOrResume = (
   connections: Connections,
   actor: Actor,
   { flow, says, end }: PauseRequest,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<PauseResult> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: asked ?? {} };
     const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {

@@ -2,17 +2,16 @@ import { reconcileOnce, type RunOnce } from "../log-to-events/wire/runs.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import type { Connections, Warn } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 
 /** A reconcile run that publishes what would be held back otherwise, with an audit entry before it begins. */
 export const forceReconcile = (
   connections: Connections,
   actor: Actor,
   { period }: Pick<RunOnce, "period">,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): ReturnType<typeof reconcileOnce> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const { config, services } = connections;
     const parameters = { from: iso(period.fromMs), to: iso(period.toMs) };
     const action = { kind: "reconcile", subject: "reconcile", parameters } as const;

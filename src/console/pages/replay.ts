@@ -24,10 +24,8 @@ const meantBy = ({ filter, ref }: Meant): Selection => {
 };
 
 const linesOf = (plan: Plan): Html => {
-  const all = planLines(plan);
-  const left = all.length - MAX_LINES;
-  return html`<pre><bdi>${all.slice(0, MAX_LINES).map((line) => html`${sentence(line)}\n`)}</bdi></pre>
-    ${left > 0 ? html`<p class="dim">And ${left} lines more.</p>` : ""}`;
+  const lines = planLines(plan).slice(0, MAX_LINES);
+  return html`<pre><bdi>${lines.map((line) => html`${sentence(line)}\n`)}</bdi></pre>`;
 };
 
 const sendForm = (plan: Plan, { filter, ref }: Meant, note: string): Html =>
@@ -112,10 +110,10 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const problem = noteProblem(note);
   if (problem !== null) return showPlan(context, meant, note, problem);
   const run: Run = { plan: null, ends: [], warnings: [] };
+  const warn = (text: string): void => void run.warnings.push(text);
   const hooks = {
     planned: (plan: Plan) => void (run.plan = plan),
     ended: ({ place }: DeadLetter, end: LetterEnd) => void run.ends.push({ ref: refOf(place), end }),
-    warn: (text: string) => void run.warnings.push(text),
   };
   const shown = (title: string, state: Parameters<typeof runPage>[3]) => (asking: ConsoleContext) =>
     runPage(asking, run, title, state);
@@ -123,7 +121,13 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
     run: async (stopped) => {
-      const { unsent, reason } = await replay(connections, actor, meantBy(meant), hooks, stopped);
+      const { unsent, reason } = await replay(
+        { ...connections, warn },
+        actor,
+        meantBy(meant),
+        hooks,
+        stopped,
+      );
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;

@@ -7,7 +7,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { authorize, continueUnless, NothingDone, type Actor } from "../actor.ts";
-import type { Connections, Warn } from "../connections.ts";
+import type { Connections } from "../connections.ts";
 import {
   AUDIT_CONTENT_TYPE,
   AUDIT_PARTITION,
@@ -61,7 +61,7 @@ const checkTopic = async ({ config, services }: Connections): Promise<void> => {
 export const withAudit = async <T>(
   connections: Connections,
   actor: Actor,
-  { warn, stopped }: { warn: Warn; stopped: AbortSignal },
+  stopped: AbortSignal,
   work: (audit: Audit) => Promise<T>,
 ): Promise<T> => {
   authorize(actor);
@@ -94,7 +94,7 @@ export const withAudit = async <T>(
     });
     const end = (outcome: Outcome): Promise<RecordPosition | null> =>
       write({ actionId, actor, action, outcome }).catch((error: unknown) => {
-        warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
+        connections.warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
         return null;
       });
     const atMs = async (): Promise<number> => {

@@ -4,7 +4,7 @@ import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import type { Connections, OnProgress, Warn } from "../connections.ts";
+import type { Connections, OnProgress } from "../connections.ts";
 import { obstacleTo, refOf, type DeadLetter, type Original } from "./letter.ts";
 import { makePlan, type Made, type Plan } from "./plan.ts";
 import { isOldIn, originalOf, type Selection } from "./read.ts";
@@ -14,7 +14,6 @@ export type ReplayHooks = {
   planned: (plan: Plan) => void;
   /** Called for each letter of the plan that came to an end. */
   ended: (letter: DeadLetter, end: LetterEnd) => void;
-  warn: Warn;
   onProgress?: OnProgress;
 };
 
@@ -147,7 +146,7 @@ export const replay = async (
   connections: Connections,
   actor: Actor,
   selection: Selection,
-  { planned, ended, warn, onProgress }: ReplayHooks,
+  { planned, ended, onProgress }: ReplayHooks,
   signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
   authorize(actor);
@@ -156,7 +155,7 @@ export const replay = async (
   planned(plan);
   if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
   const outcome = await withCluster(connections.services, (cluster) =>
-    withAudit(connections, actor, { warn, stopped: signal }, (audit) =>
+    withAudit(connections, actor, signal, (audit) =>
       sendAll(connections, made, { audit, cluster, ended }, signal),
     ),
   );

@@ -5,56 +5,12 @@ import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
-import type { CommandResult, JournalOperation } from "../../records.ts";
+import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import type { Connections, OnProgress, Progress } from "../connections.ts";
 import { recordsIn } from "../read-topic.ts";
-
-/** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
-export type Doubt = {
-  commandId: string;
-  operation: JournalOperation;
-  /** As the command spells it; null for a create. */
-  quoteId: string | null;
-  externalId: string | null;
-  /** When the journal recorded the doubt, and the claim of its attempt. */
-  sinceMs: number;
-  claimedAtMs: number;
-  /** Of the doubt's entry in the journal. */
-  place: string;
-  /** Since when `resolve` needs no force. */
-  resolvableAtMs: number;
-  /** Calls that were sent to the partner. */
-  attempts: number;
-  httpStatus: number | null;
-  error: { code: string; message: string } | null;
-  /** The partner's last answer. */
-  response: string | null;
-};
-
-/** `underWay`: claims without an end, so their calls may be under way, or their replicas gone. */
-export type DoubtNumbers = {
-  doubts: number;
-  oldestSinceMs: number | null;
-  underWay: number;
-  /** Commands that the journal knows. */
-  commands: number;
-};
-
-/** The journal, read as a replica reads it, and followed until `close`. */
-export type OpenDoubts = {
-  /** `problem`: why it cannot be read, as a sentence. */
-  progress: () => Progress & { isComplete: boolean; problem: string | null };
-  numbers: () => DoubtNumbers;
-  /** The oldest first, of what is read by now. */
-  list: (from: number, count: number, signal: AbortSignal) => Promise<Doubt[]>;
-  find: (commandId: string, signal: AbortSignal) => Promise<Doubt[]>;
-  /** As below. */
-  untilRead: (signal: AbortSignal, onProgress?: OnProgress) => Promise<void>;
-  close: () => Promise<void>;
-};
 
 /** Results that are read at once: entries that lie near each other come with one fetch. */
 const READ_AT_ONCE = 200;
@@ -101,17 +57,20 @@ export const untilRead = (
     }
   });
 
-const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | null): Doubt => {
+const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | null) => {
   const { ref, claim, position, sinceMs } = doubt;
   return {
     commandId: ref.commandId,
     operation: ref.operation,
+    /** As the command spells it; null for a create. */
     quoteId: result?.quoteId ?? (ref.operation === "ACCEPT_QUOTE" ? ref.key : null),
     externalId: result?.externalId ?? null,
-    sinceMs,
-    claimedAtMs: claim.timestampMs,
+    /** When the journal recorded the doubt, and the claim of its attempt. */
+    ...{ sinceMs, claimedAtMs: claim.timestampMs },
     place: placeText(topic, position),
+    /** Since when `resolve` needs no force. */
     resolvableAtMs: resolvableAtMs(claim),
+    /** Calls that were sent to the partner, and what it answered last. */
     attempts: result?.attempts ?? claim.attempts + 1,
     httpStatus: result?.httpStatus ?? null,
     error: result?.error ?? null,
@@ -119,8 +78,14 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
   };
 };
 
-/** Opens the journal and begins to read it. Writes nothing. Throws a UsageError where it is missing. */
-export const openDoubts = async (connections: Connections): Promise<OpenDoubts> => {
+/** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
+export type Doubt = ReturnType<typeof describe>;
+
+/**
+ * Opens the journal, and follows it as a replica does until `close`. Writes nothing. Throws a UsageError where it is
+ * missing.
+ */
+export const openDoubts = async (connections: Connections) => {
   const { config, services } = connections;
   const { clock, registry } = services;
   const topic = config.topics.journal;
@@ -155,6 +120,7 @@ export const openDoubts = async (connections: Connections): Promise<OpenDoubts> 
   const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
 
   return {
+    /** `problem`: why it cannot be read, as a sentence. */
     progress: () => {
       const { up, detail } = room.state();
       const isComplete = view.ready();
@@ -162,6 +128,7 @@ export const openDoubts = async (connections: Connections): Promise<OpenDoubts> 
       const problem = view.halted() ? unreadableText(unreadable()) : fault;
       return { ...progress(), isComplete, problem };
     },
+    /** `commands`: that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
     numbers: () => {
       const counts = view.count();
       const doubts = oldestFirst();
@@ -172,16 +139,23 @@ export const openDoubts = async (connections: Connections): Promise<OpenDoubts> 
         commands: counts.reduce((sum, { commands }) => sum + commands, 0),
       };
     },
-    list: (from, count, stopped) => described(oldestFirst().slice(from, from + count), stopped),
-    find: (commandId, stopped) =>
+    /** The oldest first, of what is read by now. */
+    list: (from: number, count: number, stopped: AbortSignal) =>
+      described(oldestFirst().slice(from, from + count), stopped),
+    find: (commandId: string, stopped: AbortSignal) =>
       described(
         oldestFirst().filter(({ ref }) => ref.commandId === commandId),
         stopped,
       ),
-    untilRead: (stopped, onProgress) => untilRead(connections, room, stopped, () => onProgress?.(progress())),
+    /** As below, and says how far it is. */
+    untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
+      untilRead(connections, room, stopped, () => onProgress?.(progress())),
     close: room.close,
   };
 };
+
+export type OpenDoubts = Awaited<ReturnType<typeof openDoubts>>;
+export type DoubtNumbers = ReturnType<OpenDoubts["numbers"]>;
 
 /**
  * Reads the journal as a replica does, and gives its doubts, the oldest first. With a `count` of 0 only the
@@ -191,7 +165,7 @@ export const listDoubts = async (
   connections: Connections,
   { count = Infinity, onProgress }: { count?: number; onProgress?: OnProgress },
   signal: AbortSignal,
-): Promise<{ doubts: readonly Doubt[]; numbers: DoubtNumbers }> => {
+) => {
   const opened = await openDoubts(connections);
   try {
     await opened.untilRead(signal, onProgress);

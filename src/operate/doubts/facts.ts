@@ -6,23 +6,7 @@ import type { Step } from "../story/step.ts";
 import type { Doubt } from "./doubts.ts";
 
 /** A transaction that began after the claim, as far as the events topic tells. */
-export type BegunTransaction = {
-  transactionId: string;
-  firstStatus: string;
-  lastStatus: string;
-  firstAtMs: number;
-};
-
-/** What the call to the partner needs, beside the doubt itself. */
-export type DoubtFacts = {
-  /** The command as its sender wrote it, its fields as facts; null where it is gone or not readable any more. */
-  command: Step | null;
-  /** Those that no known result names, the first first. */
-  transactions: readonly BegunTransaction[];
-  /** Between these times transactions were looked for. */
-  sinceMs: number;
-  untilMs: number;
-};
+type BegunTransaction = { transactionId: string; firstStatus: string; lastStatus: string; firstAtMs: number };
 
 /**
  * The command was written before its claim, and a transaction with an event so long before the claim began before it.
@@ -40,7 +24,7 @@ export const doubtFacts = async (
   { commandId, claimedAtMs }: Doubt,
   onProgress: OnProgress,
   signal: AbortSignal,
-): Promise<DoubtFacts> => {
+) => {
   const { config, services } = connections;
   const { commands, results, transactionStatus } = config.topics;
   const readers = readersOf(connections);
@@ -76,9 +60,14 @@ export const doubtFacts = async (
   if (begun.size > 0)
     await readTopic(connections, { topic: results, fromMs: period.fromMs }, takeResult, reading);
   return {
-    command,
+    /** As its sender wrote it, its fields as facts; null where it is gone or not readable any more. */
+    command: command as Step | null,
+    /** Those that no known result names, the first first, looked for between these times. */
     transactions: [...begun.values()].sort((a, b) => a.firstAtMs - b.firstAtMs),
     sinceMs: claimedAtMs,
     untilMs: Math.min(period.toMs, services.clock.now()),
   };
 };
+
+/** What the call to the partner needs, beside the doubt itself. */
+export type DoubtFacts = Awaited<ReturnType<typeof doubtFacts>>;

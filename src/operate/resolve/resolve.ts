@@ -16,7 +16,7 @@ import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import type { Connections, Warn } from "../connections.ts";
+import type { Connections } from "../connections.ts";
 import { schemaIdsOf, untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
@@ -137,10 +137,9 @@ export const resolve = (
   connections: Connections,
   actor: Actor,
   asked: ResolveRequest,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const { by, note } = actor;
     const decider = { by, note, onlyPropose: connections.config.console.fourEyes };
     const { value, ended } = await act(resolveAction(asked), async () => {
@@ -169,10 +168,9 @@ export const confirm = (
   connections: Connections,
   actor: Actor,
   ref: string,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<Confirmed> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const proposal = await findProposal(connections, ref, stopped);
     if (proposal === null)
       throw new UsageError(

@@ -41,7 +41,10 @@ export const openConsole = (settings: Record<string, string> = {}) => {
     },
   };
   const from = { host: "here", user: "me", program: "console" };
-  const site = createSite({ users: () => users, version: "0.0.0", from }, { config, services });
+  const site = createSite(
+    { users: () => users, version: "0.0.0", from },
+    { config, services, warn: () => undefined },
+  );
   const app = consoleApp(site);
   const send = async (
     path: string,
