@@ -55,6 +55,9 @@ export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: s
       ({ clientId, host, partitions }) =>
         `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
     ),
+    ...commands.partitions
+      .filter((each) => each.lag > 0)
+      .map((each) => `  ${topic}[${each.partition}]: ${behind(each.lag)}`),
     `group ${reconcile.group}: ${reconcile.state}, ${leader}`,
     deadLetters === null
       ? "Dead letters are not known: their topic does not exist."
