@@ -6,6 +6,13 @@ import type { EncodedHeaders } from "../kafka/record.ts";
 export const textOrBase64 = (bytes: Buffer | null): string | { base64: string } | null =>
   bytes === null || isUtf8(bytes) ? (bytes?.toString("utf8") ?? null) : { base64: bytes.toString("base64") };
 
-/** Every header in order, repeated ones too. */
-export const headerList = (headers: EncodedHeaders): { name: unknown; value: unknown }[] =>
-  [...eachHeader(headers)].map(([name, value]) => ({ name: textOrBase64(name), value: textOrBase64(value) }));
+/** Values by name; a repeated header has a list of them. */
+export const headersOf = (headers: EncodedHeaders): Record<string, unknown> => {
+  const byName = Map.groupBy(eachHeader(headers), ([name]) => name.toString("utf8"));
+  return Object.fromEntries(
+    [...byName].map(([name, all]) => {
+      const [first, ...more] = all.map(([, value]) => textOrBase64(value));
+      return [name, more.length === 0 ? first : [first, ...more]];
+    }),
+  );
+};

@@ -1,24 +1,16 @@
 import { Command } from "commander";
 import type { Problem } from "../config/config.ts";
-import { LEFT_OUT, originOf, readEnvironment, type Environment, type Origin } from "../config/load.ts";
+import { LEFT_OUT, originOf, readEnvironment, type Environment } from "../config/load.ts";
 import { isFileName, pathIn } from "../config/named-file.ts";
 import { rows } from "../config/settings.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
-
-/** A setting in force. `value` is its text; null when it is not set, or cannot be used. */
-type ShownSetting = {
-  group: string;
-  name: string;
-  value: string | null;
-  origin: Origin;
-  from: string | null;
-};
+import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 
 /** The same text for every secret, so that neither its length nor a part of it shows. */
 const HIDDEN = "***";
 
-const settingsOf = (env: Environment, problems: readonly Problem[]): ShownSetting[] =>
+/** The settings in force. `value` is the text of one; null when it is not set, or cannot be used. */
+const settingsOf = (env: Environment, problems: readonly Problem[]) =>
   rows.map((row) => {
     const origin = originOf(row, env);
     const isBroken = problems.some(({ variable }) => variable === row.env);
@@ -40,7 +32,7 @@ const settingsOf = (env: Environment, problems: readonly Problem[]): ShownSettin
   });
 
 /** A line for each setting, below its group. */
-const printText = (settings: readonly ShownSetting[], io: Io): void => {
+const printText = (settings: ReturnType<typeof settingsOf>, io: Io): void => {
   let shownGroup = "";
   for (const { group, name, value, origin, from } of settings) {
     if (group !== shownGroup) io.out(group);
@@ -57,9 +49,8 @@ const showConfig = (io: Io, asJson: boolean): ExitCode => {
     ...problems,
     ...warnings.filter(({ message }) => message.startsWith(LEFT_OUT)),
   ]);
-  if (asJson) {
-    io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
-  } else {
+  if (asJson) io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
+  else {
     printText(settings, io);
     if (problems.length + warnings.length > 0) io.out("");
     for (const { variable, message } of problems) io.out(`Problem: ${variable} ${message}`);
@@ -68,7 +59,7 @@ const showConfig = (io: Io, asJson: boolean): ExitCode => {
   return problems.length === 0 ? EXIT.done : EXIT.usage;
 };
 
-export const configCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const configCommand = (io: Io, exit: Exit): Command =>
   new Command("config")
     .description("Show the settings in force, and what is wrong with them.")
     .option("--json", "print one JSON object")

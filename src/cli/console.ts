@@ -3,82 +3,60 @@ import type { AddressInfo } from "node:net";
 import { Command } from "commander";
 import { createServices } from "../services/services.ts";
 import { closeServer, listen } from "../bridge/listen.ts";
-import type { Config } from "../config/config.ts";
 import { Secret } from "../config/secret.ts";
 import { createConsoleServer } from "../console/app.ts";
-import { createSite, type Auth, type ConsoleOptions } from "../console/site.ts";
+import { createSite } from "../console/site.ts";
 import { parseUsers, type User } from "../console/sign-in/users.ts";
 import { createLog } from "../ops/log.ts";
-import { rangesOf } from "../runtime/cidr.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { userName } from "./actor.ts";
 import { examples } from "./help.ts";
-import { ConfigError, configOf, EXIT, type ExitCode, type Io, untilAborted, versionOf } from "./io.ts";
+import {
+  configOf,
+  EXIT,
+  problemsError,
+  untilAborted,
+  versionOf,
+  type Exit,
+  type ExitCode,
+  type Io,
+} from "./io.ts";
 
 /** How long open responses may go on. */
 const DRAIN_MS = 2_000;
 /** With the two drains less than the 30 s that orchestrators wait. */
 const CLOSE_MS = 20_000;
 
-const checked = (text: string): readonly User[] => {
-  const { users, problems } = parseUsers(text);
-  if (problems.length > 0) throw new Error(`cannot be used: ${problems.join(" ")}`);
-  return users;
-};
-
-/**
- * Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a
- * ConfigError when the first reading fails.
- */
+/** Reads the users from the file, again when it changes; one that cannot be used leaves the earlier users. */
 const usersOf = (file: string): (() => readonly User[]) => {
+  const check = (text: string): void => {
+    const { problems } = parseUsers(text);
+    if (problems.length > 0) throw new Error(`cannot be used: ${problems.join(" ")}`);
+  };
   try {
-    const secret = Secret.fromFile(file, (text) => void checked(text));
-    let known: { text: string; users: readonly User[] } | null = null;
-    return () => {
-      const text = secret.reveal();
-      if (known?.text !== text) known = { text, users: checked(text) };
-      return known.users;
-    };
+    const secret = Secret.fromFile(file, check);
+    return () => parseUsers(secret.reveal()).users;
   } catch (error) {
-    throw new ConfigError(
-      `The configuration has a problem:\n  CONSOLE_USERS_FILE ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
-  }
-};
-
-const authOf = ({ console: settings }: Config): Auth => {
-  const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = settings;
-  switch (auth) {
-    case "none":
-      return { kind: "none" };
-    case "basic":
-      return { kind: "basic", users: usersOf(usersFile ?? "") };
-    case "proxy-header":
-      return { kind: "proxy-header", header: userHeader, isTrusted: rangesOf(trustedProxyCidrs), operators };
+    throw problemsError([{ variable: "CONSOLE_USERS_FILE", message: messageOf(error) }]);
   }
 };
 
 const serveConsole = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "console");
-  const { host, port, auth } = config.console;
+  const { host, port, auth, usersFile } = config.console;
   const log = createLog(config.bridge.logLevel, io);
-  const options: ConsoleOptions = {
-    auth: authOf(config),
-    version: versionOf(),
-    from: { host: hostname(), user: userName(), program: "console" },
-  };
+  const from = { host: hostname(), user: userName(), program: "console" };
+  const users = auth === "basic" ? usersOf(usersFile ?? "") : () => [];
+  const options = { users, version: versionOf(), from };
   const services = createServices(config, systemClock, log);
-  const site = createSite(options, { config, services });
+  const warn = (sentence: string): void => log.warn({ sentence }, "console.warning");
+  const site = createSite(options, { config, services, warn });
   const server = createConsoleServer(site);
   try {
-    const address: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");
-    log.info(
-      { address: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`, auth },
-      "console.running",
-    );
+    const bound: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");
+    const address = `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}`;
+    log.info({ address, auth }, "console.running");
     await untilAborted(io.stopped);
     log.info({}, "console.stopping");
     return EXIT.done;
@@ -90,7 +68,7 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   }
 };
 
-export const consoleCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const consoleCommand = (io: Io, exit: Exit): Command =>
   new Command("console")
     .description("Serve the web page for operators.")
     .addHelpText("after", examples("console"))

@@ -1,30 +1,30 @@
 import { Command, InvalidArgumentError } from "commander";
 import { explainReason, readRef, refOf, type DeadLetter } from "../operate/dead-letters/letter.ts";
-import { planLines, planReplay, type Plan, type Planned } from "../operate/dead-letters/plan.ts";
+import { planLines, planReplay, type Plan } from "../operate/dead-letters/plan.ts";
 import { listLetters, showLetter, type Selection, type ShownLetter } from "../operate/dead-letters/read.ts";
 import { replay } from "../operate/dead-letters/replay.ts";
 import type { Sent } from "../operate/dead-letters/sent.ts";
 import type { LetterEnd } from "../operate/dead-letters/targets.ts";
-import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
-import { placeText, type RecordPosition } from "../runtime/record-position.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
-import { headerList, textOrBase64 } from "./bytes.ts";
+import { headersOf, textOrBase64 } from "./bytes.ts";
 import { examples } from "./help.ts";
-import { EXIT, printLines, sayProgress, type ExitCode, type Io } from "./io.ts";
+import { EXIT, printLines, printRows, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { pastMs, wholeNumber } from "./option-values.ts";
-import { openTool } from "./tool.ts";
+import { withTool } from "./tool.ts";
 
 type SelectionFlags = { reason?: string; since?: number; until?: number };
 type ListFlags = SelectionFlags & { limit: number; json?: boolean };
 type ReplayFlags = SelectionFlags & ActorFlags & { dryRun?: boolean };
 
-const DETAIL_LENGTH = 100;
-const NAME_WIDTH = 13;
-/** What stands in a line. */
-const HEAD = "ref  written  reason  source  origin  detail  value";
+const COLUMNS = ["ref", "timestamp", "reason", "source", "origin", "detail", "preview", "replayed"];
 /** A replay says how many letters came to an end so far, after every so many. */
 const PROGRESS_EVERY = 100;
+const NOT_SENT = {
+  left: "was not replayed",
+  unknown: "may have been replayed, or not: look for it in its topic before it is sent once more",
+} as const;
 const RUN_AGAIN = "Run it again: what the audit topic says was sent is skipped.";
 
 const withSelection = (command: Command): Command =>
@@ -50,134 +50,89 @@ const letterRef = (text: string): RecordPosition => {
   return found;
 };
 
-const lineOf = (letter: DeadLetter, sent: readonly Sent[]): string => {
-  const { place, timestampMs, reason, source, origin, detail, missing, preview } = letter;
-  const replayed = sent.slice(-1).map(({ by, atMs, where }) => `replayed ${iso(atMs)} by ${by}: ${where}`);
-  return [
-    refOf(place),
-    iso(timestampMs),
-    reason === "" ? "(not written by the bridge)" : reason,
-    source,
-    origin === null ? "-" : placeText(origin.topic, origin),
-    detail.length > DETAIL_LENGTH ? `${detail.slice(0, DETAIL_LENGTH)}…` : detail,
-    preview,
-    ...(missing === null ? [] : [`cut: ${missing}`]),
-    ...replayed,
-  ].join("  ");
-};
-
-/** A dead letter without its bytes, for JSON output. */
-const jsonOf = (letter: DeadLetter, sent: readonly Sent[]): Record<string, unknown> => {
-  const { place, timestampMs, reason, source, origin, receivedAtMs, detail, missing, preview } = letter;
-  return {
-    ref: refOf(place),
-    timestamp: iso(timestampMs),
-    ...{ reason, source, origin, receivedAt: receivedAtMs, detail, preview, missing },
-    replayed: sent.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })),
-  };
-};
-
-const list = async (io: Io, { limit, json = false, ...flags }: ListFlags): Promise<ExitCode> => {
-  const hooks = { limit, onProgress: sayProgress(io, "the dead letters") };
-  const { letters, count, sent } = await listLetters(openTool(io), selectionOf(flags), hooks, io.stopped);
-  if (count === 0)
-    io.err(isChosen(flags) ? "No dead letter fits these options." : "There are no dead letters.");
-  else if (!json) io.err(HEAD);
-  for (const letter of letters) {
-    const line = json ? JSON.stringify(jsonOf(letter, sent(letter))) : lineOf(letter, sent(letter));
-    await printLines(io, [line]);
-  }
-  if (count > letters.length)
-    io.err(`The newest ${letters.length} of ${count}: --limit shows more, --since and --reason choose.`);
-  return EXIT.done;
-};
-
-/** A dead letter whole, for JSON output. */
-const wholeOf = ({ letter, loaded: { original, added }, sent, decoded }: ShownLetter): object => ({
-  ...jsonOf(letter, sent),
-  meaning: explainReason(letter.reason),
-  obstacle: letter.obstacle,
-  key: textOrBase64(original.key),
-  headers: headerList(original.headers),
-  letterHeaders: [...added].map(([name, value]) => ({ name: `dead-letter-${name}`, value })),
-  value: textOrBase64(original.value),
-  decoded,
+/** A dead letter without its bytes. */
+const rowOf = (
+  { place, timestampMs, receivedAtMs, ...letter }: DeadLetter,
+  sent: readonly Sent[],
+): Record<string, unknown> => ({
+  ref: refOf(place),
+  timestamp: iso(timestampMs),
+  receivedAt: receivedAtMs,
+  ...letter,
+  replayed: sent.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })),
 });
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-/** The members of the JSON output, each on a line or below its name. */
-const linesOf = (whole: object): string[] =>
-  Object.entries(whole).flatMap(([name, value]: [string, unknown]) => {
-    const [first, ...more] = Array.isArray(value) ? ["", ...value.map(textOf)] : textOf(value).split("\n");
-    return [`${name.padEnd(NAME_WIDTH)} ${first}`.trimEnd(), ...more.map((line) => `  ${line}`)];
+const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    const hooks = { limit, onProgress: sayProgress(io, "the dead letters") };
+    const { letters, count, sent } = await listLetters(tool, selectionOf(flags), hooks, io.stopped);
+    const rows = letters.map((letter) => rowOf(letter, sent(letter)));
+    await printRows(io, rows, { json, columns: COLUMNS });
+    if (count === 0)
+      io.err(isChosen(flags) ? "No dead letter fits these options." : "There are no dead letters.");
+    if (count > letters.length)
+      io.err(`The newest ${letters.length} of ${count}: --limit shows more, --since and --reason choose.`);
+    return EXIT.done;
   });
 
-const show = async (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> => {
-  const found = await showLetter(openTool(io), ref, io.stopped);
-  if (!found) {
-    io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
-    return EXIT.failed;
-  }
-  const whole = wholeOf(found);
-  await printLines(io, json ? [JSON.stringify(whole)] : linesOf(whole));
-  return EXIT.done;
+const wholeOf = ({ letter, loaded: { original, added }, sent, facts }: ShownLetter): object => ({
+  ...rowOf(letter, sent),
+  meaning: explainReason(letter.reason),
+  key: textOrBase64(original.key),
+  headers: headersOf(original.headers),
+  letterHeaders: Object.fromEntries(added),
+  value: textOrBase64(original.value),
+  facts: Object.fromEntries(facts),
+});
+
+const show = (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    const found = await showLetter(tool, ref, io.stopped);
+    if (!found) {
+      io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
+      return EXIT.failed;
+    }
+    await printLines(io, JSON.stringify(wholeOf(found), null, json ? 0 : 2).split("\n"));
+    return EXIT.done;
+  });
+
+/** Shows the plan. Gives how many letters are in none of the places where they were to go, and are not sent now. */
+const showPlan = (io: Io, plan: Plan): number => {
+  planLines(plan).forEach(io.out);
+  return plan.unknown.length + plan.skipped.filter(({ wasSent }) => wasSent !== true).length;
 };
 
-/** Where the letters stand now. */
-const summary = (places: readonly string[], ends: number): string => {
-  const left = ends > places.length ? `; ${ends - places.length} not sent, or not known to be` : "";
-  if (places.length === 0) return `Nothing was sent${left}.`;
-  return `${places.length} sent, the first: ${places[0]}, the last: ${places.at(-1)}${left}.`;
-};
-
-const resend = async (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Promise<ExitCode> => {
-  const tool = openTool(io);
-  const request = { letters: refs.length > 0 ? { refs } : selectionOf(flags) };
-  const onProgress = sayProgress(io, "the dead letters");
-  const places: string[] = [];
-  let [total, ends] = [0, 0];
-
-  /** Named letters must be sent; a filter must leave none that was not sent before. */
-  const leftOut = ({ skipped, unknown }: Plan): number =>
-    unknown.length + skipped.filter(({ wasSent }) => refs.length > 0 || wasSent !== true).length;
-  const planned = (plan: Plan): void => {
-    total = plan.send.length;
-    planLines(plan).forEach(io.out);
-  };
-  const ended = ({ letter }: Planned, end: LetterEnd): void => {
-    ends += 1;
-    const ref = refOf(letter.place);
-    if (end.end === "sent") places.push(end.where);
-    else if (end.end === "left") io.err(`${ref} was not replayed: ${end.reason}.`);
-    else
-      io.err(
-        `${ref} may have been replayed, or not: ${end.reason}. Look for it in its topic before it is sent once more.`,
-      );
-    if (ends % PROGRESS_EVERY === 0) io.err(`${ends} of ${total} so far`);
-  };
-
-  if (flags.dryRun === true) {
-    const plan = await planReplay(tool, request, { onProgress }, io.stopped);
-    planned(plan);
-    io.out("Dry run: nothing was sent.");
-    return leftOut(plan) > 0 ? EXIT.failed : EXIT.done;
-  }
-  try {
-    const hooks = { planned, ended, warn: io.err, onProgress };
-    const { plan, unsent, reason } = await replay(tool, actorOf(flags), request, hooks, io.stopped);
-    io.out(summary(places, ends));
-    if (unsent > 0) io.err(`${unsent} of ${total} were not sent: ${reason}. ${RUN_AGAIN}`);
-    return leftOut(plan) === 0 && places.length === total ? EXIT.done : EXIT.failed;
-  } catch (error) {
-    if (ends > 0) io.out(summary(places, ends));
-    if (!io.stopped.aborted) throw error;
-    io.err(`It was cancelled (${messageOf(io.stopped.reason)}) after ${ends} of ${total}. ${RUN_AGAIN}`);
-    return EXIT.failed;
-  }
-};
-
-type Exit = (code: ExitCode) => void;
+const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    const selection = refs.length > 0 ? { refs } : selectionOf(flags);
+    const onProgress = sayProgress(io, "the dead letters");
+    if (flags.dryRun === true) {
+      const left = showPlan(io, await planReplay(tool, selection, { onProgress }, io.stopped));
+      io.out("Dry run: nothing was sent.");
+      return left > 0 ? EXIT.failed : EXIT.done;
+    }
+    const places: string[] = [];
+    let [total, ends, left] = [0, 0, 0];
+    const planned = (plan: Plan): void => {
+      total = plan.send.length;
+      left = showPlan(io, plan);
+    };
+    const ended = ({ place }: DeadLetter, end: LetterEnd): void => {
+      ends += 1;
+      if (end.end === "sent") places.push(end.where);
+      else io.err(`${refOf(place)} ${NOT_SENT[end.end]}: ${end.reason}.`);
+      if (ends % PROGRESS_EVERY === 0) io.err(`${ends} of ${total} so far`);
+    };
+    try {
+      const hooks = { planned, ended, onProgress };
+      const { unsent, reason } = await replay(tool, actorOf(flags), selection, hooks, io.stopped);
+      if (unsent > 0) io.err(`${unsent} of ${total} were not sent: ${reason}. ${RUN_AGAIN}`);
+      return left === 0 && places.length === total ? EXIT.done : EXIT.failed;
+    } finally {
+      const where = places.length > 0 ? `, the first: ${places[0]}, the last: ${places.at(-1)}` : "";
+      if (ends > 0) io.out(`${places.length} of ${total} sent${where}.`);
+    }
+  });
 
 const replayCommand = (io: Io, exit: Exit): Command =>
   withActor(withSelection(new Command("replay")))

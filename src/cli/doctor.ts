@@ -4,7 +4,7 @@ import type { Check } from "../doctor/check.ts";
 import { runChecks } from "../doctor/doctor.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
 type Flags = { json?: boolean };
@@ -13,18 +13,14 @@ const GROUP_WIDTH = 9;
 const NAME_WIDTH = 32;
 
 /** One line for each check: status, subject, what was checked, what is wrong, what to do. */
-const linesOf = (group: string, checks: readonly Check[]): string[] => {
-  const width = Math.max(NAME_WIDTH, ...checks.map(({ name }) => name.length));
-  return checks.map(({ status, name, detail, remedy }) => {
-    const finding = remedy === null ? detail : `${detail}. To do: ${remedy}`;
-    return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(width)}  ${finding}`;
-  });
+const lineOf = (group: string, { status, name, detail, remedy }: Check): string => {
+  const finding = remedy === null ? detail : `${detail}. To do: ${remedy}`;
+  return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(NAME_WIDTH)}  ${finding}`;
 };
 
 const counted = (checks: readonly Check[]): string => {
   const count = (wanted: Check["status"]): number => checks.filter(({ status }) => status === wanted).length;
-  const counts = `${count("ok")} ok, ${count("warn")} to look at (warn), ${count("fail")} to mend (fail)`;
-  return count("fail") > 1 ? `${counts}. Begin at the top: a fail often follows from one above it.` : counts;
+  return `${count("ok")} ok, ${count("warn")} to look at (warn), ${count("fail")} to mend (fail). Begin at the top.`;
 };
 
 const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
@@ -38,7 +34,7 @@ const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
       const done = await checks;
       if (flags.json !== true) {
         if (done.length > 0 && all.length > 0) io.out("");
-        linesOf(group, done).forEach(io.out);
+        for (const check of done) io.out(lineOf(group, check));
       }
       all.push(...done.map((check) => ({ group, ...check })));
     }
@@ -52,7 +48,7 @@ const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
   }
 };
 
-export const doctorCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const doctorCommand = (io: Io, exit: Exit): Command =>
   new Command("doctor")
     .summary("Check everything that a start needs, and say what to do.")
     .description(

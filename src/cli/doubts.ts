@@ -1,60 +1,39 @@
 import { Command } from "commander";
-import type { Config } from "../config/config.ts";
-import { listDoubts, type Doubt, type DoubtNumbers } from "../operate/doubts/doubts.ts";
+import { listDoubts, type Doubt } from "../operate/doubts/doubts.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io, printLines, untilAborted, sayProgress } from "./io.ts";
-import { openTool } from "./tool.ts";
+import { EXIT, printRows, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
+import { withTool } from "./tool.ts";
 
-/** The parts of a line. */
-const HEAD = "since  commandId  quoteId  externalId  claimed  why  resolve";
+const COLUMNS = ["since", "commandId", "quoteId", "externalId", "claimedAt", "error", "resolvableAt"];
 
-const lineOf = ({ error, ...doubt }: Doubt): string =>
-  [
-    iso(doubt.sinceMs),
-    doubt.commandId,
-    doubt.quoteId ?? "-",
-    doubt.externalId ?? "-",
-    iso(doubt.claimedAtMs),
-    error ? `${error.code}: ${error.message}` : "not known",
-    `from ${iso(doubt.resolvableAtMs)}`,
-  ].join("  ");
-
-const jsonOf = ({ sinceMs, claimedAtMs, resolvableAtMs, ...rest }: Doubt): Record<string, unknown> => ({
+const rowOf = ({ sinceMs, claimedAtMs, resolvableAtMs, ...rest }: Doubt): Record<string, unknown> => ({
   since: iso(sinceMs),
   claimedAt: iso(claimedAtMs),
   resolvableAt: iso(resolvableAtMs),
   ...rest,
 });
 
-const closing = ({ doubts, commands, underWay }: DoubtNumbers, { topics, kafka }: Config): string[] => [
-  doubts === 0
-    ? `No command is in doubt, of ${counted(commands, "command")} in ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}).`
-    : `${counted(doubts, "command")} in doubt. Find out from the partner, then \`cambio-bridge resolve\`: docs/commands.md.`,
-  ...(underWay === 0
-    ? []
-    : [
-        `${counted(underWay, "claim")} without an end: the calls are under way, or their replicas are gone. Then accepts among them become doubts when a replica takes commands.`,
-      ]),
-];
+const list = (io: Io, json: boolean): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    const { topics, kafka } = tool.config;
+    const onProgress = sayProgress(io, "the journal");
+    const { doubts, numbers } = await listDoubts(tool, { onProgress }, io.stopped);
+    await printRows(io, doubts.map(rowOf), { json, columns: COLUMNS });
+    io.err(
+      doubts.length === 0
+        ? `No command is in doubt, of ${counted(numbers.commands, "command")} in ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}).`
+        : `${counted(doubts.length, "command")} in doubt. Find out from the partner, then \`cambio-bridge resolve\`: docs/commands.md.`,
+    );
+    if (numbers.underWay > 0)
+      io.err(
+        `${counted(numbers.underWay, "claim")} without an end: the calls are under way, or their replicas are gone. Then accepts among them become doubts when a replica takes commands.`,
+      );
+    return EXIT.done;
+  });
 
-const list = async (io: Io, json: boolean): Promise<ExitCode> => {
-  const tool = openTool(io);
-  const onProgress = sayProgress(io, "the journal");
-  const { doubts, numbers } = await listDoubts(tool, { onProgress }, io.stopped);
-  const stopped = untilAborted(io.stopped);
-  if (doubts.length > 0 && !json) io.err(HEAD);
-  for (const doubt of doubts) {
-    // A reader that stands still does not keep the process from being ended.
-    await Promise.race([printLines(io, [json ? JSON.stringify(jsonOf(doubt)) : lineOf(doubt)]), stopped]);
-    io.stopped.throwIfAborted();
-  }
-  for (const sentence of closing(numbers, tool.config)) io.err(sentence);
-  return EXIT.done;
-};
-
-export const doubtsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const doubtsCommand = (io: Io, exit: Exit): Command =>
   new Command("doubts")
     .description("List the commands that are in doubt.")
     .option("--json", "print one JSON object a line")

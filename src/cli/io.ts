@@ -28,6 +28,8 @@ export const versionOf = (): string => {
 
 /** 0 done, 1 failed, 2 wrong usage or configuration; `send --wait` and `resolve` have further ones. */
 export type ExitCode = number;
+/** How a command says its exit code. */
+export type Exit = (code: ExitCode) => void;
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notDone: 3, inDoubt: 4, noResult: 5 } as const;
 
@@ -49,15 +51,47 @@ export const configOf = ({ env, err }: Io, purpose: Purpose): Config => {
   return loaded.config;
 };
 
-/** Prints text that others may have written. Waits for a reader that is slow. */
-export const printLines = ({ write }: Io, lines: readonly string[]): Promise<void> =>
-  write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
-
 export const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+
+/**
+ * Prints text that others may have written. Waits for a reader that is slow; one that stands still does not keep the
+ * process from being ended.
+ */
+export const printLines = async ({ write, stopped }: Io, lines: readonly string[]): Promise<void> => {
+  const text = lines.map((line) => `${escapeInvisible(line)}\n`).join("");
+  await Promise.race([write(Buffer.from(text)), untilAborted(stopped)]);
+  stopped.throwIfAborted();
+};
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Of an object its values, so that it fits into a line. */
+const cellOf = (value: unknown): string => {
+  if (value === null || value === "" || value === undefined) return "-";
+  if (typeof value === "object") return Object.values(value).map(cellOf).join(" ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+export const lineOf = (row: Row, columns: readonly string[]): string =>
+  columns.map((name) => cellOf(row[name])).join("  ");
+
+/** Prints a line for each row: all of it as JSON, or these columns, whose names go to standard error. */
+export const printRows = async (
+  io: Io,
+  rows: Iterable<Row>,
+  { json = false, columns }: { json?: boolean | undefined; columns: readonly string[] },
+): Promise<void> => {
+  let hasHead = json;
+  for (const row of rows) {
+    if (!hasHead) io.err(columns.join("  "));
+    hasHead = true;
+    await printLines(io, [json ? JSON.stringify(row) : lineOf(row, columns)]);
+  }
+};
 
 /** For commands that change something: says at once what an interrupt does. */
 export const sayWhenStopped = ({ stopped, err }: Io): void => {

@@ -7,25 +7,21 @@ import { messageOf } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { configOf, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 
 type View = keyof ReturnType<typeof partnerLogViews>;
 type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: boolean };
 
 const VIEWS = ["json", "raw"] as const satisfies readonly View[];
 
-/** What to see to where the partner refused; null where the status does not say it. */
-export const settingsFor = (status: number): string | null => {
+/** What to see to where the partner refused; `otherwise`: where the status does not say it. */
+export const adviceFor = (status: number, otherwise: string): string => {
   if (status === 401 || status === 403) return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN";
-  const isElsewhere = status === 404 || status === 405 || (status >= 300 && status < 400);
-  return isElsewhere ? "see PARTNER_BASE_URL" : null;
+  if (status === 404 || status === 405 || (status >= 300 && status < 400)) return "see PARTNER_BASE_URL";
+  return status === 429 || status >= 500 ? "run it again later" : otherwise;
 };
 
-const adviceFor = (status: number, retryAfterMs: number | null): string => {
-  if (retryAfterMs !== null) return `run it again in ${Math.ceil(retryAfterMs / 1_000)}s`;
-  if (status === 429 || status >= 500) return "run it again later";
-  return "see its answer: it may want other dates or another PARTNER_LOG_END_PARAMETER";
-};
+const DATES = "see its answer: it may want other dates or another PARTNER_LOG_END_PARAMETER";
 
 const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
   const config = configOf(io, "partner");
@@ -42,10 +38,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
       if (isLog && wrong === null) return EXIT.done;
       if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/partner.md.`);
     } else await io.write(Buffer.from(escapeInvisibleLines(await textOf(body))));
-    if (!isLog) {
-      const advice = settingsFor(answer.httpStatus) ?? adviceFor(answer.httpStatus, answer.retryAfterMs);
-      io.err(`The partner answered ${answer.httpStatus}; ${advice}.`);
-    }
+    if (!isLog) io.err(`The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, DATES)}.`);
     return EXIT.failed;
   } catch (error) {
     // Silent after an interrupt, or when nobody reads the output.
@@ -55,15 +48,12 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
       );
     return EXIT.failed;
   } finally {
-    if (hidden > 0)
-      io.err(
-        `Warning: the partner repeats secrets of ours, ${hidden === 1 ? "once" : `${hidden} times`}: they are shown as ***.`,
-      );
+    if (hidden > 0) io.err("Warning: the partner repeats secrets of ours: they are shown as ***.");
     await partner.close();
   }
 };
 
-export const logsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const logsCommand = (io: Io, exit: Exit): Command =>
   new Command("logs")
     .description("Show the partner's log of its notifications.")
     .addOption(new Option("--from <day>", "first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())

@@ -1,39 +1,31 @@
 import { Command, CommanderError } from "commander";
-import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
-import { examples, HELP_LAYOUT } from "./help.ts";
-import { ConfigError, EXIT, type ExitCode, type Io, versionOf } from "./io.ts";
+import { examples } from "./help.ts";
+import { ConfigError, EXIT, type Exit, type ExitCode, type Io, versionOf } from "./io.ts";
 
-type Exit = (code: ExitCode) => void;
-type Load = (io: Io, exit: Exit) => Promise<Command>;
+type Load = () => Promise<(io: Io, exit: Exit) => Command>;
 
 /** Each command's module is loaded only when it is wanted: the sandbox need not wait for a Kafka client. */
-const groups: Record<string, Record<string, Load>> = {
-  "Set up and run:": {
-    setup: async (...to) => (await import("./setup.ts")).setupCommand(...to),
-    doctor: async (...to) => (await import("./doctor.ts")).doctorCommand(...to),
-    config: async (...to) => (await import("./config.ts")).configCommand(...to),
-    subscribe: async (...to) => (await import("./subscribe.ts")).subscribeCommand(...to),
-    serve: async (...to) => (await import("./serve.ts")).serveCommand(...to),
-    sandbox: async (io) => (await import("./sandbox.ts")).sandboxCommand(io),
-  },
-  "Send and read:": {
-    send: async (...to) => (await import("./send.ts")).sendCommand(...to),
-    watch: async (...to) => (await import("./watch.ts")).watchCommand(...to),
-    logs: async (...to) => (await import("./logs.ts")).logsCommand(...to),
-  },
-  "Operate:": {
-    status: async (...to) => (await import("./status.ts")).statusCommand(...to),
-    pause: async (...to) => (await import("./pause.ts")).pauseCommand(...to),
-    resume: async (...to) => (await import("./pause.ts")).resumeCommand(...to),
-    doubts: async (...to) => (await import("./doubts.ts")).doubtsCommand(...to),
-    resolve: async (...to) => (await import("./resolve.ts")).resolveCommand(...to),
-    story: async (...to) => (await import("./story.ts")).storyCommand(...to),
-    "dead-letters": async (...to) => (await import("./dead-letters.ts")).deadLettersCommand(...to),
-    reconcile: async (...to) => (await import("./reconcile.ts")).reconcileCommand(...to),
-    console: async (...to) => (await import("./console.ts")).consoleCommand(...to),
-  },
+const commands: Readonly<Record<string, Load>> = {
+  setup: async () => (await import("./setup.ts")).setupCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  config: async () => (await import("./config.ts")).configCommand,
+  subscribe: async () => (await import("./subscribe.ts")).subscribeCommand,
+  serve: async () => (await import("./serve.ts")).serveCommand,
+  sandbox: async () => (await import("./sandbox.ts")).sandboxCommand,
+  send: async () => (await import("./send.ts")).sendCommand,
+  watch: async () => (await import("./watch.ts")).watchCommand,
+  logs: async () => (await import("./logs.ts")).logsCommand,
+  status: async () => (await import("./status.ts")).statusCommand,
+  pause: async () => (await import("./pause.ts")).pauseCommand,
+  resume: async () => (await import("./pause.ts")).resumeCommand,
+  doubts: async () => (await import("./doubts.ts")).doubtsCommand,
+  resolve: async () => (await import("./resolve.ts")).resolveCommand,
+  story: async () => (await import("./story.ts")).storyCommand,
+  "dead-letters": async () => (await import("./dead-letters.ts")).deadLettersCommand,
+  reconcile: async () => (await import("./reconcile.ts")).reconcileCommand,
+  console: async () => (await import("./console.ts")).consoleCommand,
 };
 
 /** The program with the command that the arguments name, or with all of them: help lists every one. */
@@ -42,24 +34,17 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
     .description("A bridge between Kafka and a corporate foreign-exchange API.")
     .version(versionOf(), "-V, --version", "print the version")
     .addHelpText("after", "\nSettings are environment variables; docs/settings.md lists them all.")
-    .addHelpText(
-      "after",
-      examples("setup", "serve", "send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait"),
-    );
-  const all = Object.entries(groups).flatMap(([group, commands]) =>
-    Object.entries(commands).map(([name, load]) => ({ group, name, load })),
-  );
-  const wanted = all.find(({ name }) => name === args[0]);
-  for (const { group, load } of wanted ? [wanted] : all)
-    program.addCommand((await load(io, exit)).helpGroup(group));
-  program.commandsGroup("Operate:");
+    .addHelpText("after", examples("setup", "serve", "doubts"));
+  const wanted = Object.entries(commands).filter(([name]) => name === args[0]);
+  for (const [, load] of wanted.length > 0 ? wanted : Object.entries(commands))
+    program.addCommand((await load())(io, exit));
   // Commander hands these on only to subcommands that it makes itself.
   const configure = (command: Command): void => {
     command
       .exitOverride()
       .showHelpAfterError("(--help shows how it is used)")
       .helpOption("-h, --help", "show this help")
-      .configureHelp(HELP_LAYOUT)
+      .configureHelp({ subcommandTerm: (subcommand) => subcommand.name() })
       .configureOutput({
         writeOut: (text) => io.out(text.trimEnd()),
         writeErr: (text) => io.err(text.trimEnd()),
@@ -89,10 +74,6 @@ export const runProgram = async (args: readonly string[], terminal: Io): Promise
     if (error instanceof UsageError) {
       io.err(error.message);
       return error instanceof ConfigError ? EXIT.usage : EXIT.failed;
-    }
-    if (isSignInFailure(error)) {
-      io.err(`${messageOf(error)}.`);
-      return EXIT.failed;
     }
     // After an interrupt, or when nobody reads the output, an error is only a consequence of that.
     if (!io.stopped.aborted) io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -1,38 +1,27 @@
 import { Command, Option } from "commander";
-import { explainOutage } from "../services/outage.ts";
-import { forceReconcile, reconcile, type Report } from "../operate/reconcile.ts";
+import type { Connections } from "../operate/connections.ts";
+import { dryReconcile, forceReconcile, reconcile, type Report } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 import { day } from "./option-values.ts";
-import { openTool } from "./tool.ts";
+import { withTool } from "./tool.ts";
 
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
 
-/** What a person must know beside the counts. */
-const remarksOf = ({ reasons, tooYoung, held }: Report): string[] => {
-  const remarks = reasons.map((reason) => `Not complete: ${reason}.`);
-  if (held > 0)
-    remarks.push(
-      `Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`,
-    );
-  if (tooYoung > 0)
-    remarks.push(
-      `Left to their webhooks: ${tooYoung} younger than RECONCILE_MIN_AGE. To publish them too, run it again later or with RECONCILE_MIN_AGE=0.`,
-    );
-  return remarks;
-};
-
-const run = async (io: Io, { dryRun = false, force = false, json, ...days }: Flags): Promise<ExitCode> => {
-  const { config, services } = openTool(io, "reconcile");
-  // It has no options for them: who insists is the user of this machine.
-  const actor = actorOf({ by: userName(), note: "reconcile --force" });
-  const running =
-    force && !dryRun
-      ? forceReconcile({ config, services }, actor, days, { warn: io.err }, io.stopped)
-      : reconcile(services, days, dryRun, io.stopped);
-  const report = await explainOutage(config, running, io.stopped);
-  const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
+const run = async (
+  io: Io,
+  tool: Connections,
+  { dryRun = false, force = false, json, ...days }: Flags,
+): Promise<ExitCode> => {
+  const running = (): Promise<Report> => {
+    if (dryRun) return dryReconcile(tool.services, days, force, io.stopped);
+    if (!force) return reconcile(tool.services, days, io.stopped);
+    // It has no options for them: who insists is the user of this machine.
+    return forceReconcile(tool, actorOf({ by: userName(), note: "reconcile --force" }), days, io.stopped);
+  };
+  const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } =
+    await running();
   const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
   const complete = result === "complete";
   if (json) io.out(JSON.stringify({ ...counts, complete, reasons }));
@@ -40,11 +29,15 @@ const run = async (io: Io, { dryRun = false, force = false, json, ...days }: Fla
     for (const [name, value] of Object.entries(counts)) io.out(`${name}: ${value}`);
     if (dryRun) io.out("Dry run: nothing was published.");
   }
-  for (const remark of remarksOf(report)) io.err(remark);
+  for (const reason of reasons) io.err(`Not complete: ${reason}.`);
+  if (held > 0)
+    io.err(
+      `Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`,
+    );
   return complete ? EXIT.done : EXIT.failed;
 };
 
-export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const reconcileCommand = (io: Io, exit: Exit): Command =>
   new Command("reconcile")
     .description("Publish what webhooks missed, from the partner's log.")
     .addOption(
@@ -57,5 +50,5 @@ export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     .addHelpText("after", examples("reconcile --from 2026-12-01 --to 2026-12-02 --dry-run"))
     .action(async (flags: Flags, command: Command) => {
       if (flags.from > flags.to) command.error("error: --from must not be later than --to", { exitCode: 2 });
-      exit(await run(io, flags));
+      exit(await withTool(io, (tool) => run(io, tool, flags), "reconcile"));
     });

@@ -1,70 +1,63 @@
 import { Command, Option } from "commander";
 import { openTraces } from "../services/traces/open.ts";
-import {
-  NOT_EXECUTED_RISK,
-  refusalOf,
-  type ResolveOutcome,
-  type ResolveRequest,
-} from "../operate/resolve/outcome.ts";
-import { confirm, resolve } from "../operate/resolve/resolve.ts";
 import type { Connections } from "../operate/connections.ts";
+import { NOT_EXECUTED_RISK, refusalOf, type ResolveRequest } from "../operate/resolve/outcome.ts";
+import { confirm, resolve, type Confirmed } from "../operate/resolve/resolve.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, boundedText, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io, sayWhenStopped } from "./io.ts";
-import { openTool } from "./tool.ts";
+import { EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { withTool } from "./tool.ts";
 
-type Flags = Partial<ActorFlags> & {
+type Flags = Pick<ActorFlags, "by"> & {
   as?: ResolveRequest["as"];
+  note?: string;
   quoteId?: string;
   force?: boolean;
   confirm?: string;
 };
 
+type Asking = (connections: Connections) => Promise<Confirmed>;
+
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const withTraces = async <T>(
-  { config, services }: Connections,
-  work: (traced: Connections) => Promise<T>,
-): Promise<T> => {
+const traced = async (tool: Connections, asking: Asking): Promise<Confirmed> => {
+  const { config, services } = tool;
   const traces = await openTraces(config, services);
   try {
-    return await work({ config, services: { ...services, traces } });
+    return await asking({ ...tool, services: { ...services, traces } });
   } finally {
     const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await sent.catch(() => undefined);
   }
 };
 
-/** What else a person needs to know, besides the refusal and the result. */
-const hintOf = (
-  { commandId, quoteId }: ResolveRequest,
-  ended: ResolveOutcome,
-  { config: { topics, kafka } }: Connections,
-): string | null => {
-  if (ended.kind === "resolved")
-    return `Command ${commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final result at ${ended.published}.`;
-  if (ended.kind === "proposed") return `REF ${ended.ref} (${ended.place})`;
-  if (ended.kind === "unknown")
-    return `Check the commandId (upper and lower case count)${quoteId === null ? "" : ", the quote"}, and that ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt, \`cambio-bridge watch results --from-beginning\` the results.`;
-  return null;
-};
+const run = (io: Io, asking: Asking): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    sayWhenStopped(io);
+    const { asked, ended } = await traced(tool, asking);
+    const refusal = refusalOf(asked, ended);
+    if (refusal !== null) io.err(refusal);
+    if (ended.kind === "unknown") {
+      const { topics, kafka } = tool.config;
+      io.err(
+        `Check the commandId and the quote (upper and lower case count), and that ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt.`,
+      );
+    }
+    if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
+    if (ended.kind === "proposed") {
+      io.err(`REF ${ended.ref} (${ended.place})`);
+      return EXIT.notDone;
+    }
+    if (ended.kind !== "resolved") return EXIT.failed;
+    io.err(
+      `Command ${asked.commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final result at ${ended.published}.`,
+    );
+    return EXIT.done;
+  });
 
-type Asking = (connections: Connections) => Promise<{ asked: ResolveRequest; ended: ResolveOutcome }>;
-
-const run = async (io: Io, asking: Asking): Promise<ExitCode> => {
-  const tool = openTool(io);
-  sayWhenStopped(io);
-  const { asked, ended } = await withTraces(tool, asking);
-  const refusal = refusalOf(asked, ended);
-  for (const line of [refusal, hintOf(asked, ended, tool)]) if (line !== null) io.err(line);
-  if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
-  if (ended.kind === "proposed") return EXIT.notDone;
-  return refusal === null ? EXIT.done : EXIT.failed;
-};
-
-export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const resolveCommand = (io: Io, exit: Exit): Command =>
   new Command("resolve")
     .description("End a doubt, with what the partner says happened.")
     .argument("[commandId]", "the command in doubt")
@@ -72,40 +65,36 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
     .option("--force", "decide although the call might still be under way, here or at the partner")
     .option("--confirm <ref>", "end what another person has proposed, by its REF")
-    .option("--by <name>", "who decides; kept in the journal and the audit topic", boundedText)
+    .requiredOption("--by <name>", "who decides; kept in the journal and the audit topic", boundedText)
     .option("--note <text>", "how you know; kept in the journal and the audit topic", boundedText)
     .addHelpText(
       "after",
       `
 With CONSOLE_FOUR_EYES=true this only proposes, says a REF, and exits with 3.
-Another person ends the doubt within 24 hours with --confirm REF.`,
-    )
-    .addHelpText(
-      "after",
-      examples(
-        'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',
-        "resolve --confirm 0/4711 --by bruno",
-      ),
+Another person ends the doubt within 24 hours with --confirm REF.
+${examples(
+  'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',
+  "resolve --confirm 0/4711 --by bruno",
+)}`,
     )
     .action(async (commandId: string | undefined, flags: Flags, command: Command) => {
-      const { as, by, quoteId, force, confirm: ref } = flags;
-      const isUsage = (text: string): never => command.error(`error: ${text}`, { exitCode: EXIT.usage });
-      const needed = ref === undefined ? { commandId, "--as": as, "--note": flags.note } : {};
-      const missing = Object.entries({ ...needed, "--by": by }).filter(([, value]) => value === undefined);
-      if (missing.length > 0) isUsage(`missing: ${missing.map(([name]) => name).join(", ")}`);
-      const isDoubtNamed = [commandId, as, quoteId, force].some((each) => each !== undefined);
-      if (ref !== undefined && isDoubtNamed)
-        isUsage("--confirm takes only --by and --note: what it ends stands in the proposal");
-      const actor = actorOf({ by: by ?? "", note: flags.note ?? "confirmed" });
-      const hooks = { warn: io.err };
+      const { as, by, note, quoteId = null, force = false, confirm: ref } = flags;
+      const isAlone = [commandId, as, flags.quoteId, flags.force].every((each) => each === undefined);
+      if (ref !== undefined && isAlone) {
+        const actor = actorOf({ by, note: note ?? "confirmed" });
+        exit(await run(io, (tool) => confirm(tool, actor, ref, io.stopped)));
+        return;
+      }
+      if (ref !== undefined || commandId === undefined || as === undefined || note === undefined)
+        command.error("error: a commandId, --as and --note are needed, or --confirm alone", {
+          exitCode: EXIT.usage,
+        });
       if (as === "not-executed") io.err(NOT_EXECUTED_RISK);
-      const asking: Asking = async (connections) => {
-        if (ref !== undefined) return confirm(connections, actor, ref, hooks, io.stopped);
-        const asked = {
-          ...{ commandId: commandId ?? "", quoteId: quoteId ?? null },
-          ...{ as: as ?? "succeeded", force: force === true },
-        };
-        return { asked, ended: await resolve(connections, actor, asked, hooks, io.stopped) };
-      };
-      exit(await run(io, asking));
+      const asked = { commandId, quoteId, as, force };
+      exit(
+        await run(io, async (tool) => ({
+          asked,
+          ended: await resolve(tool, actorOf({ by, note }), asked, io.stopped),
+        })),
+      );
     });

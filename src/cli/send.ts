@@ -1,142 +1,130 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
-import { commandFault } from "../operate/command-fault.ts";
-import { explainOutage } from "../services/outage.ts";
-import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { headerValue } from "../kafka/headers.ts";
-import type { Incoming } from "../kafka/record.ts";
-import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf } from "../kafka/cluster/topics.ts";
+import type { Incoming } from "../kafka/record.ts";
+import { decoder, encoder } from "../kafka/schema/codec.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
+import { commandFault } from "../operate/command-fault.ts";
 import type { Connections } from "../operate/connections.ts";
-import type { Command as CommandRecord, CommandResult } from "../records.ts";
+import type { Command as CommandRecord, CommandOutcome, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import { deliver, type ResultWatch } from "./deliver.ts";
-import { durationMs } from "./option-values.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { durationMs } from "./option-values.ts";
 import { whyNoCommands } from "./status.ts";
-import { openTool } from "./tool.ts";
+import { withTool } from "./tool.ts";
 import { follow } from "./watch.ts";
 
-/** What scripts need of a result. */
-const MEMBERS = ["outcome", "quoteId", "externalId", "transactionId", "httpStatus", "response"] as const;
-
 const SEND_TIMEOUT_MS = 15_000;
-/** Between two attempts to read a result while the registry does not answer. */
-const AGAIN_AFTER_MS = 1_000;
 
-type Common = {
-  commandId?: string;
-  expiresIn: number;
-  wait?: boolean;
-  timeout: number;
-  print?: (typeof MEMBERS)[number];
-};
+export const EXIT_OF = {
+  SUCCEEDED: EXIT.done,
+  REJECTED: EXIT.notDone,
+  FAILED: EXIT.notDone,
+  IN_DOUBT: EXIT.inDoubt,
+} as const satisfies Record<CommandOutcome, ExitCode>;
+
+type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: number };
 type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
 /**
- * Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long.
- * @param sent the command's bytes, once they are about to be written
+ * Watches from now on for a command's first result, or for the dead letter that says why none will come.
+ * @param value the command's bytes
  */
-const watchResult = async (
-  { config, services }: Connections,
-  commandId: string,
-  sent: { readonly value: Buffer | null },
-  warn: (sentence: string) => void,
-): Promise<ResultWatch> => {
-  const schema = readSchema("command-result");
-  const decode = decoder<CommandResult>(schema, services.registry, systemClock.monotonic);
-  const stopped = new AbortController();
+const watchResult = async ({ config, services }: Connections, commandId: string, value: Buffer) => {
+  const { registry, clock } = services;
+  const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
   const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult | string>();
-  /** Asks again while the registry does not answer. Rejects when stopped. */
-  const read = async (value: Buffer): Promise<void> => {
-    for (let isFirst = true; ; isFirst = false) {
-      const decoded = await Promise.resolve(decode(value)).catch((error: unknown) => {
-        return { ok: false as const, detail: messageOf(error) };
-      });
-      if (decoded.ok) {
-        end(decoded.value);
-        return;
-      }
-      if (isFirst) warn(`A result of command ${commandId} came, but cannot be read yet (${decoded.detail}).`);
-      await systemClock.sleep(AGAIN_AFTER_MS, stopped.signal);
-    }
+  const unreadable = (reason: string): void =>
+    end(
+      `The result of command ${commandId} came, and cannot be read (${reason}): see \`cambio-bridge story\`.`,
+    );
+  const takeResult = async (record: Incoming): Promise<void> => {
+    if (headerValue(record.headers, "correlation-id")?.toString() !== commandId || !record.value) return;
+    const decoded = await decode(record.value);
+    if (decoded.ok) end(decoded.value);
+    else unreadable(decoded.detail);
   };
-  const take = ({ headers, value }: Incoming): void => {
-    const isOurs = headerValue(headers, "correlation-id")?.toString() === commandId;
-    if (isOurs && value !== null) read(value).catch(() => undefined);
-  };
-  const takeLetter = ({ headers, value }: Incoming): void => {
-    const reason = headerValue(headers, "dead-letter-reason")?.toString();
-    if (reason === "COMMAND_ID_REUSED" && sent.value !== null && value?.equals(sent.value))
+  const takeLetter = (record: Incoming): void => {
+    const reason = headerValue(record.headers, "dead-letter-reason")?.toString();
+    if (reason === "COMMAND_ID_REUSED" && record.value?.equals(value))
       end(
         `No result can come: commandId ${commandId} belongs to another command. Send this one under its own.`,
       );
   };
-  const fromNow = (topic: string, onRecord: (record: Incoming) => void) =>
-    follow(services, { topic, fromBeginning: false }, onRecord);
-  const results = await explainOutage(config, fromNow(config.topics.results, take));
+  const fromNow = (topic: string, take: (record: Incoming) => void) =>
+    follow(services, { topic, fromBeginning: false }, take);
+  const results = await fromNow(config.topics.results, (record) => {
+    takeResult(record).catch((error: unknown) => unreadable(messageOf(error)));
+  });
   // Only says more: a sender need not have the right to read dead letters.
   const letters = await fromNow(config.topics.deadLetters, takeLetter).catch(() => null);
-  return {
-    ended,
-    stop: async () => {
-      stopped.abort();
-      await Promise.all([results.stop(), letters?.stop()]);
-    },
-  };
+  return { ended, stop: () => Promise.all([results.stop(), letters?.stop()]) };
 };
 
-const write = async (
-  { config, services }: Connections,
-  command: CommandRecord,
-  key: string,
-  sent: { value: Buffer | null },
-): Promise<void> => {
-  const topic = config.topics.commands;
+const encoded = async ({ config, services }: Connections, command: CommandRecord): Promise<Buffer> => {
+  const subject = subjectOf(config.topics.commands);
   const schema = readSchema("command");
-  const schemaId = await explainOutage(config, services.registry.find(subjectOf(topic), schema));
-  if (schemaId === null) {
-    throw new UsageError(`Schema ${subjectOf(topic)} is not registered: run \`cambio-bridge setup\`.`);
-  }
+  const schemaId = await services.registry.find(subject, schema);
+  if (schemaId === null)
+    throw new UsageError(`Schema ${subject} is not registered: run \`cambio-bridge setup\`.`);
+  return encoder<CommandRecord>(schema, schemaId)(command);
+};
+
+export const write = async (
+  { config, services }: Connections,
+  { commandId, key, value }: { commandId: string; key: string; value: Buffer },
+  stopped: AbortSignal,
+): Promise<void> => {
   const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 };
-  const publisher = services.publisher(topic, options);
+  const publisher = services.publisher(config.topics.commands, options);
+  const publishing = publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   try {
-    const value = encoder<CommandRecord>(schema, schemaId)(command);
-    sent.value = value;
-    await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
+    await services.clock.within(2 * SEND_TIMEOUT_MS, stopped, publishing);
+  } catch (error) {
+    throw new UsageError(
+      `Command ${commandId} may have been written, or not (${messageOf(error)}): send the same again with --command-id ${commandId}, which executes nothing twice.`,
+      { cause: error },
+    );
   } finally {
     // Not awaited: closing the connection must not delay the answer.
     publisher.close(0).catch(() => undefined);
   }
 };
 
-const send = async (io: Io, request: Request, key: string | null, flags: Common): Promise<ExitCode> => {
-  const tool = openTool(io);
-  const commandId = flags.commandId ?? randomUUID();
-  const issuedAt = systemClock.now();
-  const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
-  const fault = commandFault(tool.config, command);
-  if (fault !== null) {
-    io.err(`Nothing was sent: in this command ${fault}.`);
-    return EXIT.usage;
-  }
-  const sent = { value: null };
-  return deliver(io, {
-    commandId,
-    write: () => write(tool, command, key ?? commandId, sent),
-    watchResult:
-      flags.wait === true || flags.print !== undefined
-        ? () => watchResult(tool, commandId, sent, io.err)
-        : null,
-    hindrance: () => whyNoCommands(tool, request, io.stopped),
-    waitMs: flags.timeout,
-    print: flags.print ?? null,
+const send = (io: Io, request: Request, key: string | null, flags: Common): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    const { commandId = randomUUID(), expiresIn, wait = false, timeout: waitMs } = flags;
+    const issuedAt = systemClock.now();
+    const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + expiresIn, request };
+    const fault = commandFault(tool.config, command);
+    if (fault !== null) {
+      io.err(`Nothing was sent: in this command ${fault}.`);
+      return EXIT.usage;
+    }
+    const value = await encoded(tool, command);
+    const watch = wait ? await watchResult(tool, commandId, value) : null;
+    await write(tool, { commandId, key: key ?? commandId, value }, io.stopped);
+    if (watch === null) {
+      io.out(commandId);
+      return EXIT.done;
+    }
+    io.err(`Sent command ${commandId}, waiting for its result.`);
+    const ended = await systemClock.within(waitMs, io.stopped, watch.ended).catch(() => null);
+    watch.stop().catch(() => undefined);
+    if (ended !== null && typeof ended !== "string") {
+      io.out(JSON.stringify(ended));
+      return EXIT_OF[ended.outcome];
+    }
+    const why = ended === null ? await whyNoCommands(tool, request, io.stopped) : null;
+    const hope = why === null ? "it may still come" : `none can come now (${why})`;
+    io.err(ended ?? `No result of command ${commandId} came: ${hope}, see \`cambio-bridge watch results\`.`);
+    return EXIT.noResult;
   });
-};
 
 const withCommonOptions = (command: Command): Command =>
   command
@@ -148,17 +136,14 @@ const withCommonOptions = (command: Command): Command =>
     )
     .option("--wait", "wait for the result, and print it as JSON")
     .addOption(
-      new Option("--print <member>", "wait, and print only this member of the result").choices(MEMBERS),
-    )
-    .addOption(
       new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
     )
     .addHelpText(
       "after",
-      "\nWith --wait or --print the exit code is 0 for SUCCEEDED, 3 for REJECTED or\nFAILED, 4 for IN_DOUBT, and 5 when no result came in time.",
+      "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED,\n4 for IN_DOUBT, and 5 when no result came in time.",
     );
 
-export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => {
+export const sendCommand = (io: Io, exit: Exit): Command => {
   const create = withCommonOptions(new Command("create-quote").description("Ask the partner for a quote."))
     .requiredOption("--direction <direction>", "INBOUND or OUTBOUND")
     .requiredOption("--purpose <purpose>", "such as COMEX or PAYMENT_PROCESSING")
@@ -172,17 +157,10 @@ export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => 
       ),
     )
     .action(async (flags: CreateFlags) => {
-      const { direction, purpose, amount, base, quoted } = flags;
-      const request = {
-        "cambio.bridge.v1.CreateQuote": {
-          direction,
-          purpose,
-          quotedAmount: amount,
-          baseCurrencyIso: base,
-          quotedCurrencyIso: quoted,
-        },
-      };
-      exit(await send(io, request, null, flags));
+      const { direction, purpose, amount: quotedAmount, base, quoted } = flags;
+      const currencies = { baseCurrencyIso: base, quotedCurrencyIso: quoted };
+      const create = { direction, purpose, quotedAmount, ...currencies };
+      exit(await send(io, { "cambio.bridge.v1.CreateQuote": create }, null, flags));
     });
   const accept = withCommonOptions(
     new Command("accept-quote").description("Accept a quote: this buys currency, and cannot be undone."),
@@ -194,8 +172,8 @@ export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => 
     .addHelpText("after", examples("send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait"))
     .action(async (flags: AcceptFlags) => {
       const { quoteId, counterpartyId, amount = null, externalId = null } = flags;
-      const request = { "cambio.bridge.v1.AcceptQuote": { quoteId, counterpartyId, amount, externalId } };
-      exit(await send(io, request, quoteId, flags));
+      const accept = { quoteId, counterpartyId, amount, externalId };
+      exit(await send(io, { "cambio.bridge.v1.AcceptQuote": accept }, quoteId, flags));
     });
   return new Command("send")
     .description("Write one command, and wait for its result if asked to.")

@@ -3,7 +3,7 @@ import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io, untilAborted } from "./io.ts";
+import { configOf, EXIT, type Exit, type ExitCode, type Io, untilAborted } from "./io.ts";
 
 /** How long a failed start waits for its last log lines. */
 const LAST_LINES_MS = 5_000;
@@ -28,7 +28,7 @@ const serve = async (io: Io): Promise<ExitCode> => {
   }
 };
 
-export const serveCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const serveCommand = (io: Io, exit: Exit): Command =>
   new Command("serve")
     .summary("Run the flows until SIGTERM.")
     .description("Run the flows. SIGTERM drains and ends with 0; a second signal ends at once.")

@@ -1,31 +1,29 @@
 import { Command } from "commander";
-import { describeOutage, explainOutage, isRegistryError } from "../services/outage.ts";
 import { setupOptions } from "../services/topic-demands.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
+import { describeOutage, isRegistryError } from "../services/outage.ts";
+import { withCluster } from "../services/with-cluster.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io, sayWhenStopped } from "./io.ts";
-import { openTool } from "./tool.ts";
+import { EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { withTool } from "./tool.ts";
 
-const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
-  const { config, services } = openTool(io);
-  sayWhenStopped(io);
-  const cluster = await explainOutage(config, services.connectCluster());
-  try {
-    // A broker may accept connections and answer nothing.
-    await explainOutage(config, cluster.find([]));
-    await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out, stopped: io.stopped });
+const setup = (io: Io, dryRun: boolean): Promise<ExitCode> =>
+  withTool(io, async ({ config, services }) => {
+    sayWhenStopped(io);
+    await withCluster(services, async (cluster) => {
+      // A broker may accept connections and answer nothing.
+      await cluster.find([]);
+      await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out, stopped: io.stopped });
+    }).catch((error: unknown) => {
+      throw error instanceof UsageError && isRegistryError(error)
+        ? new UsageError(describeOutage(error, config), { cause: error })
+        : error;
+    });
     return EXIT.done;
-  } catch (error) {
-    throw error instanceof UsageError && isRegistryError(error)
-      ? new UsageError(describeOutage(error, config), { cause: error })
-      : error;
-  } finally {
-    await cluster.close();
-  }
-};
+  });
 
-export const setupCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const setupCommand = (io: Io, exit: Exit): Command =>
   new Command("setup")
     .description("Create missing topics, and register schemas.")
     .option("--dry-run", "say what would be done, and do nothing")

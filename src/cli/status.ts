@@ -11,15 +11,15 @@ import {
 import { status as askStatus, type Status } from "../operate/status.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
-import { OutageError, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
-import { EXIT, sayProgress, type ExitCode, type Io } from "./io.ts";
+import { EXIT, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { lastPause } from "./pause.ts";
-import { openTool } from "./tool.ts";
+import { withTool } from "./tool.ts";
 
 /** Whether a flow is paused, for people. */
-export const pauseLine = (flow: Pausable, entry: ControlEntry | undefined, nowMs: number): string =>
+const pauseLine = (flow: Pausable, entry: ControlEntry | undefined, nowMs: number): string =>
   entry && isPause(entry, nowMs) ? `${flow} PAUSED by ${lastPause(entry)}` : `${flow} not paused`;
 
 /** Whether a flow is paused, for JSON output. */
@@ -61,7 +61,7 @@ export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: s
   ];
 };
 
-export const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
+const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
   oldestSinceMs === null
     ? "No command is in doubt."
     : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
@@ -75,56 +75,53 @@ export const whyNoCommands = async (
   const nothing = (): null => null;
   const [known, entries] = await Promise.all([
     askStatus(tool, signal).catch(nothing),
-    askPauses(tool, { warn: nothing }, signal).catch(nothing),
+    askPauses({ ...tool, warn: nothing }, signal).catch(nothing),
   ]);
-  const flows: Pausable[] =
-    "cambio.bridge.v1.AcceptQuote" in request ? ["commands", "accepts"] : ["commands"];
+  const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
   const nowMs = systemClock.now();
-  const paused = flows.find((flow) => isPause(entries?.get(flow), nowMs));
-  if (paused) return pauseLine(paused, entries?.get(paused), nowMs);
+  for (const flow of isAccept ? (["commands", "accepts"] as const) : (["commands"] as const)) {
+    const entry = entries?.get(flow);
+    if (isPause(entry, nowMs)) return pauseLine(flow, entry, nowMs);
+  }
   return known && nobodyLine(known.commands, tool.config.topics.commands);
 };
 
-/**
- * Null where there is no journal, as without the flow commands, or where it cannot be read: the rest is worth
- * showing.
- */
-const numbersOrNull = async (io: Io, tool: Connections): Promise<DoubtNumbers | null> => {
-  const onProgress = sayProgress(io, "the journal");
-  try {
-    return (await listDoubts(tool, { count: 0, onProgress }, io.stopped)).numbers;
-  } catch (error) {
-    if (!(error instanceof UsageError) || error instanceof OutageError || io.stopped.aborted) throw error;
-    io.err(`Doubts are not counted: ${error.message}`);
-    return null;
-  }
-};
+/** Null where there is no journal, as without the flow commands, or where it cannot be read. */
+const numbersOrNull = (io: Io, tool: Connections): Promise<DoubtNumbers | null> =>
+  listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped).then(
+    ({ numbers }) => numbers,
+    (error: unknown) => {
+      if (!(error instanceof UsageError)) throw error;
+      io.err(`Doubts are not counted: ${error.message}`);
+      return null;
+    },
+  );
 
-const status = async (io: Io, json: boolean): Promise<ExitCode> => {
-  const tool = openTool(io);
-  const [known, entries, numbers] = await Promise.all([
-    askStatus(tool, io.stopped),
-    askPauses(tool, { warn: io.err }, io.stopped),
-    numbersOrNull(io, tool),
-  ]);
-  const nowMs = systemClock.now();
-  if (json) {
-    const doubts = numbers && {
-      count: numbers.doubts,
-      oldestSince: isoOrNull(numbers.oldestSinceMs),
-      underWay: numbers.underWay,
-    };
-    const flows = Object.fromEntries(PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)]));
-    io.out(JSON.stringify({ flows, ...known, doubts }));
+const status = (io: Io, json: boolean): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    const [known, entries, numbers] = await Promise.all([
+      askStatus(tool, io.stopped),
+      askPauses(tool, io.stopped),
+      numbersOrNull(io, tool),
+    ]);
+    const nowMs = systemClock.now();
+    if (json) {
+      const doubts = numbers && {
+        count: numbers.doubts,
+        oldestSince: isoOrNull(numbers.oldestSinceMs),
+        underWay: numbers.underWay,
+      };
+      const flows = Object.fromEntries(PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)]));
+      io.out(JSON.stringify({ flows, ...known, doubts }));
+      return EXIT.done;
+    }
+    for (const flow of PAUSABLE) io.out(pauseLine(flow, entries.get(flow), nowMs));
+    flowLines(known, tool.config.topics.commands).forEach(io.out);
+    if (numbers) io.out(doubtsLine(numbers));
     return EXIT.done;
-  }
-  for (const flow of PAUSABLE) io.out(pauseLine(flow, entries.get(flow), nowMs));
-  flowLines(known, tool.config.topics.commands).forEach(io.out);
-  if (numbers) io.out(doubtsLine(numbers));
-  return EXIT.done;
-};
+  });
 
-export const statusCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const statusCommand = (io: Io, exit: Exit): Command =>
   new Command("status")
     .description("Show what is paused, who takes commands, what is in doubt.")
     .option("--json", "print one JSON object")

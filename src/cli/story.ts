@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { story, type Story } from "../operate/story/story.ts";
 import { iso } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
-import { EXIT, printLines, sayProgress, type ExitCode, type Io } from "./io.ts";
+import { EXIT, printLines, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { pastMs } from "./option-values.ts";
-import { openTool } from "./tool.ts";
+import { withTool } from "./tool.ts";
 
 type Flags = { since: number; json?: boolean };
 
@@ -30,22 +30,26 @@ const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
     })),
   });
 
-const tell = async (io: Io, id: string, { since, json = false }: Flags): Promise<ExitCode> => {
-  const found = await story(openTool(io), { id, sinceMs: since }, sayProgress(io, "the topics"), io.stopped);
-  await printLines(io, json ? [jsonOf(found)] : linesOf(found));
-  for (const note of found.notes) io.err(note);
-  if (found.steps.length > 0) return EXIT.done;
-  io.err(`The topics hold nothing of ${id} since ${iso(since)}: --since looks further back.`);
-  return EXIT.failed;
-};
+const tell = (io: Io, id: string, { since, json = false }: Flags): Promise<ExitCode> =>
+  withTool(io, async (tool) => {
+    const found = await story(tool, { id, sinceMs: since }, sayProgress(io, "the topics"), io.stopped);
+    await printLines(io, json ? [jsonOf(found)] : linesOf(found));
+    found.notes.forEach(io.err);
+    if (found.steps.length > 0) return EXIT.done;
+    io.err(`The topics hold nothing of ${id} since ${iso(since)}: --since looks further back.`);
+    return EXIT.failed;
+  });
 
-const SINCE = "not older: an instant, a day in UTC, or an age (24h, 7d)";
-
-export const storyCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const storyCommand = (io: Io, exit: Exit): Command =>
   new Command("story")
     .description("Tell what happened to a command, a quote or a transaction.")
     .argument("<id>", "a commandId, quoteId, externalId or transactionId")
-    .option("--since <time>", SINCE, pastMs, pastMs("7d"))
+    .option(
+      "--since <time>",
+      "not older: an instant, a day in UTC, or an age (24h, 7d)",
+      pastMs,
+      pastMs("7d"),
+    )
     .option("--json", "print one JSON object")
     .addHelpText("after", examples("story order-71-accept"))
     .action(async (id: string, flags: Flags) => exit(await tell(io, id, flags)));

@@ -1,12 +1,12 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { openPartner } from "../services/partner.ts";
 import { webhookSecrets } from "../services/own-secrets.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { decodePercent } from "../runtime/percent.ts";
 import { examples } from "./help.ts";
-import { ConfigError, configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { settingsFor } from "./logs.ts";
+import { ConfigError, configOf, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { adviceFor } from "./logs.ts";
 import { webhookUrl } from "./option-values.ts";
 
 type Flags = { url: URL; event: string[]; dryRun?: boolean };
@@ -31,24 +31,11 @@ export const withPathToken = (url: URL, tokens: readonly string[]): URL => {
   return whole;
 };
 
-/** The address with its secrets replaced by ***. */
-const shownUrl = (url: URL, endsWithToken: boolean): string => {
-  const shown = new URL(url);
-  if (shown.password !== "") shown.password = "***";
-  if (endsWithToken) shown.pathname = shown.pathname.replace(/[^/]*$/, "***");
-  return shown.href;
-};
-
 /** What to do about an answer other than 2xx. */
-const adviceFor = (status: number): string => {
-  if (status === 408 || status >= 500)
-    return "it may have subscribed all the same: ask the partner before you run it again";
-  if (status === 429) return "nothing was subscribed: run it again later";
-  const setting = settingsFor(status);
-  return setting === null
-    ? "nothing was subscribed: see the answer, correct --url or --event, and run it again"
-    : `nothing was subscribed: ${setting}, and run it again`;
-};
+const afterAnswer = (status: number): string =>
+  status === 408 || status >= 500
+    ? "it may have subscribed all the same: ask the partner before you run it again"
+    : `nothing was subscribed: ${adviceFor(status, "see the answer, and correct --url or --event")}`;
 
 const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<ExitCode> => {
   const config = configOf(io, "partner");
@@ -56,14 +43,12 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   const url = withPathToken(given, tokens);
   const events = event.length > 0 ? event : [DEFAULT_EVENT];
   const partner = openPartner(config, { clock: systemClock });
-  const shown = partner.mask(JSON.stringify({ url: shownUrl(url, tokens.length > 0), events }));
-  if (url.protocol === "http:")
-    io.err(
-      "Warning: over http anybody on the way reads the notifications, and what proves that they are the partner's.",
-    );
+  const shown = new URL(url);
+  if (shown.password !== "") shown.password = "***";
+  const asked = partner.mask(JSON.stringify({ url: shown.href, events }));
   if (config.webhook.auth === undefined)
     io.err("Warning: WEBHOOK_AUTH is not set, so the address is sent as it is, without a token.");
-  io.out(`POST ${config.partner.baseUrl ?? ""}/corporate/v1/webhook/subscribe ${shown}`);
+  io.out(`POST ${config.partner.baseUrl ?? ""}/corporate/v1/webhook/subscribe ${asked}`);
   if (dryRun === true) return EXIT.done;
 
   const { connectTimeoutMs, callTimeoutMs } = config.partner;
@@ -76,7 +61,7 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
     io.out(`HTTP ${httpStatus}`);
     if (body !== null && body !== "") io.out(body);
     if (httpStatus >= 200 && httpStatus < 300) return EXIT.done;
-    io.err(`The partner answered ${httpStatus}; ${adviceFor(httpStatus)}.`);
+    io.err(`The partner answered ${httpStatus}; ${afterAnswer(httpStatus)}.`);
   } else
     io.err(
       outcome.kind === "notSent"
@@ -86,12 +71,7 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   return EXIT.failed;
 };
 
-const collected = (text: string, earlier: string[]): string[] => {
-  if (text.trim() === "") throw new InvalidArgumentError("It must name an event.");
-  return [...earlier, text];
-};
-
-export const subscribeCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+export const subscribeCommand = (io: Io, exit: Exit): Command =>
   new Command("subscribe")
     .description("Have the partner send its notifications to an address.")
     .addOption(
@@ -101,7 +81,7 @@ export const subscribeCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     )
     .addOption(
       new Option("--event <name>", "what to be notified of; repeatable")
-        .argParser(collected)
+        .argParser((text, earlier: string[]) => [...earlier, text])
         .default([], DEFAULT_EVENT),
     )
     .option("--dry-run", "say what would be sent, and send nothing")

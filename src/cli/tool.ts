@@ -1,11 +1,21 @@
-import { createServices, type Services } from "../services/services.ts";
-import type { Config, Purpose } from "../config/config.ts";
+import type { Purpose } from "../config/config.ts";
+import type { Connections } from "../operate/connections.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { configOf, type Io } from "./io.ts";
+import { explainOutage } from "../services/outage.ts";
+import { createServices } from "../services/services.ts";
+import { configOf, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
-/** The configuration of a command that writes sentences instead of a log, and what it needs to ask Kafka. */
-export const openTool = (io: Io, purpose: Purpose = "tool"): { config: Config; services: Services } => {
+/**
+ * Runs a command that asks Kafka, and writes sentences instead of a log. That Kafka or the registry does not answer
+ * becomes a sentence here, for all that it does.
+ */
+export const withTool = (
+  io: Io,
+  work: (tool: Connections) => Promise<ExitCode>,
+  purpose: Purpose = "tool",
+): Promise<ExitCode> => {
   const config = configOf(io, purpose);
-  return { config, services: createServices(config, systemClock, silent) };
+  const services = createServices(config, systemClock, silent);
+  return explainOutage(config, work({ config, services, warn: io.err }), io.stopped);
 };

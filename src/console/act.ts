@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
+import { explainOutage } from "../operate/connections.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { hidden } from "./html/elements.ts";
 import { html, type Html } from "./html/text.ts";
@@ -73,7 +74,9 @@ export const begin = (
   const by = person?.name ?? "";
   site.log.info({ by, purpose }, "console.acting");
   const ended = (stopped: AbortSignal): Promise<Shown> =>
-    run(stopped).catch((error: unknown) => failed(failureOf(context, error)));
+    explainOutage(site.connections.config, run(stopped), stopped).catch((error: unknown) =>
+      failed(failureOf(context, error)),
+    );
   if (!site.tasks.begin(id, by, meanwhile, ended))
     throw new Problem(409, "Somebody else has sent this form.", "Load its page again.");
   return context.redirect(`/tasks/${id}`, 303);

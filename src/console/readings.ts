@@ -1,6 +1,5 @@
-import type { Connections, OnProgress, Progress } from "../operate/connections.ts";
+import { explainOutage, type Connections, type OnProgress, type Progress } from "../operate/connections.ts";
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
-import type { Clock } from "../runtime/clock.ts";
 
 /**
  * What a request asked for. `value`: as it was read, while it is being read again as it was before, and null while
@@ -31,7 +30,7 @@ const FAILED_MS = 2_000;
  * Readings that requests asked for, by what they read: a key always has a value of one type. One that is under way is
  * shared; it goes on while somebody asks for it now and then, and stops when nobody does.
  */
-export const createReadings = (clock: Clock) => {
+export const createReadings = ({ config, services: { clock } }: Connections) => {
   const open = new Map<string, Open>();
 
   const forgetWhenIdle = async (key: string, one: Open): Promise<void> => {
@@ -49,7 +48,7 @@ export const createReadings = (clock: Clock) => {
     const end = (value: unknown, error: unknown): void =>
       void Object.assign(one, { value, error, isReading: false, endedAtMs: clock.monotonic() });
     const onProgress: OnProgress = (progress) => void (one.progress = { ...progress });
-    one.ended = start(onProgress, stop.signal).then(
+    one.ended = explainOutage(config, start(onProgress, stop.signal), stop.signal).then(
       (value) => end(value, null),
       (error: unknown) => end(null, error),
     );
@@ -87,15 +86,14 @@ export const shareDoubts = (
   connections: Connections,
   { read }: Pick<ReturnType<typeof createReadings>, "read">,
 ) => {
-  const { clock, log } = connections.services;
+  const { warn, services } = connections;
+  const { clock } = services;
   let closed = Promise.resolve();
 
   const open = async (signal: AbortSignal): Promise<OpenDoubts> => {
-    const opened = await openDoubts(connections, signal);
+    const opened = await openDoubts(connections);
     const close = (): void => {
-      closed = opened
-        .close()
-        .catch((error: unknown) => log.warn({ sentence: String(error) }, "console.warning"));
+      closed = opened.close().catch((error: unknown) => warn(String(error)));
     };
     if (signal.aborted) close();
     else signal.addEventListener("abort", close, { once: true });

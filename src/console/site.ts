@@ -25,27 +25,13 @@ export class Problem extends Error {
 /** Who has signed in. */
 export type Person = { name: string; role: Role };
 
-/**
- * How people sign in. `none`: read only, and only on this machine's own names. `isTrusted`: whether the address is of a
- * trusted proxy. `operators`: their names; every other user of the proxy is a viewer.
- */
-export type Auth =
-  | { kind: "none" }
-  | { kind: "basic"; users: () => readonly User[] }
-  | {
-      kind: "proxy-header";
-      header: string;
-      isTrusted: (address: string) => boolean;
-      operators: readonly string[];
-    };
-
-/** `from`: written to the audit topic with each action. */
-export type ConsoleOptions = { auth: Auth; version: string; from: Actor["from"] };
+/** `users`: of CONSOLE_USERS_FILE, as it is now. `from`: written to the audit topic with each action. */
+export type ConsoleOptions = { users: () => readonly User[]; version: string; from: Actor["from"] };
 
 /** What every page gets: Kafka, and what requests are reading or doing. Nothing else is kept between requests. */
 export const createSite = (options: ConsoleOptions, connections: Connections) => {
   const { clock, log } = connections.services;
-  const readings = createReadings(clock);
+  const readings = createReadings(connections);
   const doubts = shareDoubts(connections, readings);
   const tasks = createTasks<ConsoleContext>(clock);
   return {
@@ -54,7 +40,6 @@ export const createSite = (options: ConsoleOptions, connections: Connections) =>
     settings: connections.config.console,
     clock,
     log,
-    warn: (text: string): void => log.warn({ sentence: text }, "console.warning"),
     read: readings.read,
     doubts,
     tasks,

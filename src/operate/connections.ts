@@ -1,11 +1,18 @@
 import type { Services } from "../services/services.ts";
 
-/** What every function of this room works with: settings, and the clients of Kafka and the registry. */
-export type Connections = { config: Services["config"]; services: Services };
+/** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
+export { explainOutage } from "../services/outage.ts";
+
+/**
+ * What every function of this room works with: settings, and the clients of Kafka and the registry. `warn`: called
+ * with a sentence about something that does not stop the work.
+ */
+export type Connections = {
+  config: Services["config"];
+  services: Services;
+  warn: (sentence: string) => void;
+};
 
 /** How far a reading is, in records. `total` grows while records are written. */
 export type Progress = { read: number; total: number };
 export type OnProgress = (progress: Progress) => void;
-
-/** Called with a sentence about something that does not stop the work. */
-export type Warn = (sentence: string) => void;

@@ -7,14 +7,13 @@ import {
   type ControlEntry,
   type Pausable,
 } from "../services/pause-entry.ts";
-import { explainOutage } from "../services/outage.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import { placeText } from "../runtime/record-position.ts";
 import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import type { Connections, Warn } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 import { readTopic } from "./read-topic.ts";
 
 export { isPause, PAUSABLE, type ControlEntries, type ControlEntry, type Pausable };
@@ -33,25 +32,17 @@ const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
 
 /** The last entry of each flow. `isPause` says whether one is in force. */
-export const pauses = (
-  connections: Connections,
-  { warn }: { warn: Warn },
-  stopped: AbortSignal,
-): Promise<ControlEntries> => {
-  const { config, services } = connections;
-  const topic = config.topics.control;
+export const pauses = async (connections: Connections, stopped: AbortSignal): Promise<ControlEntries> => {
+  const topic = connections.config.topics.control;
   const found = new Map<Pausable, ControlEntry>();
   const take = (record: Incoming): void => {
-    if (!applyControlRecord(found, record)) warn(`${placeText(topic, record)} cannot be read.`);
+    const isRead = applyControlRecord(found, record);
+    if (!isRead) connections.warn(`${placeText(topic, record)} cannot be read.`);
   };
-  const reading = services.clock.withDeadline(READ_MS, stopped, (signal) =>
+  await connections.services.clock.withDeadline(READ_MS, stopped, (signal) =>
     readTopic(connections, { topic }, take, { signal }),
   );
-  return explainOutage(
-    config,
-    reading.then(() => found),
-    stopped,
-  );
+  return found;
 };
 
 const write = async ({ config, services }: Connections, entry: ControlEntry): Promise<string> => {
@@ -95,10 +86,9 @@ export const pauseOrResume = (
   connections: Connections,
   actor: Actor,
   { flow, says, end }: PauseRequest,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<PauseResult> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: asked ?? {} };
     const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {

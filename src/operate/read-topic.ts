@@ -1,4 +1,3 @@
-import { explainOutage } from "../services/outage.ts";
 import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
 import type { Range, Ranges } from "../kafka/consume/read-log.ts";
@@ -39,28 +38,24 @@ const rangesOf = (
 
 /**
  * Reads the records of a topic once, in order within a partition, and gives the offsets between which it read. Throws
- * a UsageError where the topic does not exist, and an OutageError where Kafka, or what `take` asks, does not answer.
+ * a UsageError where the topic does not exist.
  */
-export const readTopic = (
+export const readTopic = async (
   connections: Connections,
   reading: Reading,
   take: TakeRecord,
   { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {
-  const { config, services } = connections;
-  const read = async (): Promise<Ranges> => {
-    const ranges = await rangesOf(connections, reading);
-    const total = recordsIn(ranges);
-    if (total === 0) return ranges;
-    let count = 0;
-    onProgress?.({ read: count, total });
-    const wanted = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
-    const counted: TakeRecord = (record) => {
-      onProgress?.({ read: (count += 1), total });
-      return take(record);
-    };
-    await scan({ topic: reading.topic, ranges: wanted }, counted, services, signal);
-    return ranges;
+  const ranges = await rangesOf(connections, reading);
+  const total = recordsIn(ranges);
+  if (total === 0) return ranges;
+  let count = 0;
+  onProgress?.({ read: count, total });
+  const wanted = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
+  const counted: TakeRecord = (record) => {
+    onProgress?.({ read: (count += 1), total });
+    return take(record);
   };
-  return explainOutage(config, read(), signal);
+  await scan({ topic: reading.topic, ranges: wanted }, counted, connections.services, signal);
+  return ranges;
 };

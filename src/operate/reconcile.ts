@@ -4,31 +4,34 @@ import { iso } from "../runtime/instant.ts";
 import type { Services } from "../services/services.ts";
 import type { Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import type { Connections, Warn } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 
 /** Days in São Paulo, YYYY-MM-DD, both included. */
 type Days = { from: string; to: string };
 
 export type Report = Awaited<ReturnType<typeof reconcileOnce>>;
 
-/** A reconcile run that publishes what is missing, or in a dry run only says what that is. */
-export const reconcile = (
+/** A reconcile run that publishes what is missing. */
+export const reconcile = (services: Services, { from, to }: Days, stopped: AbortSignal): Promise<Report> =>
+  reconcileOnce(services, { period: periodOfDays(from, to), dryRun: false, force: false }, stopped);
+
+/** Says what such a run would publish; with `force`, what a forced one would. */
+export const dryReconcile = (
   services: Services,
   { from, to }: Days,
-  dryRun: boolean,
+  force: boolean,
   stopped: AbortSignal,
 ): Promise<Report> =>
-  reconcileOnce(services, { period: periodOfDays(from, to), dryRun, force: false }, stopped);
+  reconcileOnce(services, { period: periodOfDays(from, to), dryRun: true, force }, stopped);
 
 /** One that publishes what would be held back otherwise, with an audit entry before it begins. */
 export const forceReconcile = (
   connections: Connections,
   actor: Actor,
   { from, to }: Days,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<Report> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const period = periodOfDays(from, to);
     const parameters = { from: iso(period.fromMs), to: iso(period.toMs) };
     const action = { kind: "reconcile", subject: "reconcile", parameters } as const;

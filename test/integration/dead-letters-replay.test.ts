@@ -89,11 +89,7 @@ const comparable = ({ key, value, headers }: RawRecord): string =>
   JSON.stringify([key, value, ...headers.flat()].map((bytes) => bytes?.toString("base64") ?? null));
 
 /** What `list` says on standard error. */
-const HEAD = "ref  written  reason  source  origin  detail  value";
-
-test("no letters: standard error says so", async () => {
-  expect(await deadLetters("list")).toEqual({ code: 0, out: "", err: "There are no dead letters.\n" });
-});
+const HEAD = "ref  timestamp  reason  source  origin  detail  preview  replayed";
 
 describe("letters of commands", () => {
   let parked: ReadRawRecord[];
@@ -109,20 +105,13 @@ describe("letters of commands", () => {
     for (const letter of parked) expect(lines.some((line) => line.startsWith(`${ref(letter)}  `))).toBe(true);
     expect(listed.out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(lines.every((line) => line.includes("UNREADABLE_COMMAND"))).toBe(true);
-    expect(lines.every((line) => line.includes(`${world.topics.commands}[0]@`))).toBe(true);
+    expect(lines.every((line) => line.includes(`  ${world.topics.commands} 0 `))).toBe(true);
     expect((await deadLetters("list", "--limit", "1")).err).toBe(
       `${HEAD}\nThe newest 1 of ${odd.length}: --limit shows more, --since and --reason choose.\n`,
     );
-    for (const chosen of [
-      ["--reason", "COMMAND_ID_REUSED"],
-      ["--until", "1h"],
-      ["--until", "1h", "--json"],
-    ])
-      expect(await deadLetters("list", ...chosen)).toEqual({
-        code: 0,
-        out: "",
-        err: "No dead letter fits these options.\n",
-      });
+    expect(await deadLetters("list", "--until", "1h", "--json")).toEqual({
+      ...{ code: 0, out: "", err: "No dead letter fits these options.\n" },
+    });
     const json = await deadLetters("list", "--since", "1h", "--json");
     expect(json.err).toBe("");
     expect(linesOf(json)).toHaveLength(odd.length);
@@ -132,14 +121,17 @@ describe("letters of commands", () => {
     const binary = parked.find(({ value }) => value?.[0] === 255) as ReadRawRecord;
     const shown = await deadLetters("show", ref(binary));
     expect(shown).toMatchObject({ code: 0, err: "" });
-    expect(shown.out).toContain('\nvalue         {"base64":"/wAb"}\n');
     const none = parked.find(({ value }) => value === null) as ReadRawRecord;
-    expect((await deadLetters("show", ref(none))).out).toContain("\nvalue         null\n");
+    expect((await deadLetters("show", ref(none))).out).toContain('\n  "value": null');
     expect(shown.out).toContain("neither JSON nor Avro");
-    expect(shown.out).toContain("dead-letter-offset");
     const [json] = linesOf(await deadLetters("show", ref(binary), "--json"));
-    expect(json).toMatchObject({ key: { base64: "AP8=" }, value: { base64: "/wAb" } });
-    expect(json?.["headers"]).toEqual([{ name: { base64: "/g==" }, value: "x" }]);
+    expect(JSON.parse(shown.out)).toEqual(json);
+    expect(json).toMatchObject({
+      key: { base64: "AP8=" },
+      value: { base64: "/wAb" },
+      headers: { "\ufffd": "x" },
+    });
+    expect(json?.["letterHeaders"]).toMatchObject({ source: "command", topic: world.topics.commands });
     expect(await deadLetters("show", "0/99999")).toMatchObject({ code: 1, out: "" });
     expect(await deadLetters("show", "nothing")).toMatchObject({ code: 2 });
   });
@@ -148,7 +140,7 @@ describe("letters of commands", () => {
     const planned = await replay("--since", "1h", "--dry-run");
     expect(planned).toMatchObject({ code: 0, err: "" });
     expect(planned.out).toContain(`${odd.length} of ${odd.length} dead letters`);
-    expect(planned.out).toContain(`to ${world.topics.commands}: ${odd.length} UNREADABLE_COMMAND`);
+    expect(planned.out).toContain(`to be sent: ${odd.length} UNREADABLE_COMMAND.`);
     expect(await audit()).toEqual([]);
     expect(await replay()).toMatchObject({ code: 2 });
     expect(await deadLetters("replay", "0/0")).toMatchObject({ code: 2 });
@@ -158,7 +150,7 @@ describe("letters of commands", () => {
     const before = commands.seen.length;
     const sent = await replay("--reason", "UNREADABLE_COMMAND");
     expect(sent.code, sent.err).toBe(0);
-    expect(sent.out).toContain(`${odd.length} sent, the first: ${world.topics.commands}[`);
+    expect(sent.out).toContain(`${odd.length} of ${odd.length} sent, the first: ${world.topics.commands}[`);
     await commands.until((record) => commands.seen.indexOf(record) >= before, odd.length);
     const back = commands.seen.slice(before);
     for (const record of odd) {
@@ -191,15 +183,15 @@ describe("letters of commands", () => {
     const before = commands.seen.length;
     const first = parked[0] as ReadRawRecord;
     const second = await replay(ref(first));
-    expect(second.code).toBe(1);
+    expect(second.code).toBe(0);
     expect(second.out).toMatch(/replayed before, .* \(\d{4}-.* by ana: /);
     const selected = await replay("--reason", "UNREADABLE_COMMAND");
     expect([selected.code, selected.out], "none of those selected is left").toEqual([
       0,
       expect.stringMatching(/not sent: \d+ replayed before/),
     ]);
-    expect((await deadLetters("list")).out).toContain("by ana");
-    expect((await deadLetters("show", ref(first))).out.match(/"at":"\d{4}-/g)).toHaveLength(1);
+    expect((await deadLetters("list")).out).toMatch(/Z ana test-/);
+    expect((await deadLetters("show", ref(first))).out.match(/"at": "\d{4}-/g)).toHaveLength(1);
     expect(await endTotal(world.brokers, world.topics.commands)).toBe(before);
   });
 });
@@ -229,7 +221,7 @@ describe("letters of notifications", () => {
     const sent = await world.run(["dead-letters", "replay", ...refs, ...args], withoutCommands);
     expect(sent.code).toBe(1);
     expect(sent.out).toMatch(
-      /^2 sent, the first: .*, the last: event 73fc03d1\w+, which was there already\.$/m,
+      /^2 of 2 sent, the first: .*, the last: event 73fc03d1\w+, which was there already\.$/m,
     );
     expect(sent.out).toContain(`not sent: 1 would come to nothing, ${refs[2]} (still not understood`);
     const events = await readTopic(brokers, topics.events);
@@ -241,7 +233,7 @@ describe("letters of notifications", () => {
         payload: known,
       },
     ]);
-    expect((await replay(refs[0] ?? "")).code).toBe(1);
+    expect((await replay(refs[0] ?? "")).code).toBe(0);
     expect(await endTotal(brokers, topics.deadLetters)).toBe(letters.seen.length);
   });
 
@@ -295,6 +287,8 @@ test("Ctrl-C concludes what was sent, and leaves the rest to the next one", asyn
     `${2_000 - sent} of 2000 were not sent: it was interrupted`,
   );
   const rest = await replay("--reason", reason);
-  expect(rest.out, rest.err).toContain(`${2_000 - sent} sent, the first: ${topics.commands}[`);
+  expect(rest.out, rest.err).toContain(
+    `${2_000 - sent} of ${2_000 - sent} sent, the first: ${topics.commands}[`,
+  );
   expect(await endTotal(brokers, topics.commands)).toBe(before + 2_000);
 });

@@ -114,55 +114,31 @@ describe("headers", () => {
     }
   });
 
-  test("are shown by watch, repeated ones as a list", async () => {
-    const name = "to be watched";
-    await send(
-      poison(name, [header("once", "1"), header("a", "1"), header("a", null), header("__proto__", "x")]),
-    );
-    await letters.until(keyed(name));
-    const watching = await world.start(["watch", "dead-letters", "--json", "--from-beginning"]);
-    const line = await watching.untilLine((each) => each.includes(name), "the dead letter");
-    await watching.stop();
-    const { headers } = JSON.parse(line) as { headers: Record<string, unknown> };
-    expect(Object.entries(headers).slice(0, 3)).toEqual([
+  test("are shown by watch from now on or from the beginning, each on one line, whatever they hold", async () => {
+    const following = `Following ${world.topics.deadLetters} from `;
+    const live = await world.start(["watch", "dead-letters"]);
+    await live.untilLine((line) => line.startsWith(`${following}now on`), "what it follows");
+    const key = Buffer.from("a binary key\u0000\u00ff", "latin1");
+    const value = "to be watched\n2026-01-05T12:00:00.000Z  0/0  forged";
+    const headers = [header("once", "1"), header("a", "1"), header("a", null), header("__proto__", "x")];
+    await send({ key, value: Buffer.from(value), headers });
+    const shown = await live.untilLine((line) => line.includes("to be watched"), "the dead letter");
+    await live.stop();
+    expect(shown).toContain("\\u000a2026-01-05T12:00:00.000Z  0/0  forged");
+    expect((await live.lines()).filter((line) => line.includes("UNREADABLE_COMMAND"))).toHaveLength(1);
+
+    const whole = await world.start(["watch", "dead-letters", "--json", "--from-beginning"]);
+    const json = await whole.untilLine((line) => line.includes("to be watched"), "the dead letter");
+    await whole.stop();
+    const said = JSON.parse(json) as { headers: Record<string, unknown> };
+    expect(said).toMatchObject({ key: { base64: key.toString("base64") }, value });
+    const first = Object.entries(said.headers).slice(0, 3);
+    expect(first).toEqual([
       ["once", "1"],
       ["a", ["1", null]],
       ["__proto__", "x"],
     ]);
-    expect(headers["dead-letter-reason"]).toBe("UNREADABLE_COMMAND");
-  });
-
-  test("that come while watch says that it follows are shown, those before it not", async () => {
-    const watching = await world.start(["watch", "dead-letters"]);
-    const following = `Following ${world.topics.deadLetters} from now on (--from-beginning shows what is there); Ctrl-C ends it.`;
-    await watching.untilLine((each) => each === following, "what it follows");
-    const name = "that comes later";
-    await send(poison(name, []));
-    await watching.untilLine((each) => each.includes(name), "the dead letter");
-    await watching.stop();
-    expect((await watching.lines()).filter((each) => each.includes("UNREADABLE_COMMAND"))).toHaveLength(1);
-  });
-
-  test("have a key that watch shows in base64 where it is no text", async () => {
-    const key = Buffer.from("a binary key\u0000\u00ff", "latin1");
-    const value = "it has a binary key";
-    await send({ key, value: Buffer.from(value), headers: [] });
-    const watching = await world.start(["watch", "dead-letters", "--json", "--from-beginning"]);
-    const line = await watching.untilLine((each) => each.includes(value), "the dead letter");
-    await watching.stop();
-    expect(JSON.parse(line)).toMatchObject({ key: { base64: key.toString("base64") }, value });
-  });
-
-  test("are each one line of watch, whatever they hold", async () => {
-    const name = "of two lines";
-    await send(poison(name, [], Buffer.from(`${name}\n2026-01-05T12:00:00.000Z  0/0  forged`)));
-    await letters.until(keyed(name));
-    const watching = await world.start(["watch", "dead-letters", "--from-beginning"]);
-    const line = await watching.untilLine((each) => each.includes(name), "the dead letter");
-    const following = `Following ${world.topics.deadLetters} from its beginning; Ctrl-C ends it.`;
-    await watching.untilLine((each) => each === following, "what it follows");
-    await watching.stop();
-    expect(line).toContain("\\u000a2026-01-05T12:00:00.000Z  0/0  forged");
+    expect(said.headers["dead-letter-reason"]).toBe("UNREADABLE_COMMAND");
   });
 
   test("do not stop a result: a trace that is none is left out", async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Forbidden } from "../../src/operate/actor.ts";
-import { readAudit } from "../../src/operate/audit/read.ts";
+import { readAudit } from "../../src/operate/audit/entry.ts";
 import { replay } from "../../src/operate/dead-letters/replay.ts";
 import { pauseOrResume, pauses } from "../../src/operate/pause.ts";
 import { recordsPerMinute } from "../../src/operate/rates.ts";
-import { openProposals } from "../../src/operate/resolve/proposal.ts";
+import { recentProposals } from "../../src/operate/resolve/proposal.ts";
 import { confirm, resolve } from "../../src/operate/resolve/resolve.ts";
 import { status } from "../../src/operate/status.ts";
 import { decode } from "../support/avro.ts";
@@ -25,8 +25,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const unstopped = new AbortController().signal;
-const warnings: string[] = [];
-const hooks = { warn: (sentence: string) => void warnings.push(sentence) };
 const saying = (commandId: string, as: "succeeded" | "not-executed" = "succeeded") => ({
   ...{ commandId, quoteId: null, as, force: false },
 });
@@ -45,20 +43,14 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
   const before = await ends();
   const viewer = person("vic", "viewer");
   const asked = [
-    resolve(connections, viewer, saying("seen"), hooks, unstopped),
-    confirm(connections, viewer, "0/0", hooks, unstopped),
-    pauseOrResume(connections, viewer, { flow: "commands", says: "pause", end: null }, hooks, unstopped),
-    replay(
-      connections,
-      viewer,
-      { letters: {} },
-      { ...hooks, planned: () => undefined, ended: () => undefined },
-      unstopped,
-    ),
+    resolve(connections, viewer, saying("seen"), unstopped),
+    confirm(connections, viewer, "0/0", unstopped),
+    pauseOrResume(connections, viewer, { flow: "commands", says: "pause", end: null }, unstopped),
+    replay(connections, viewer, {}, { planned: () => undefined, ended: () => undefined }, unstopped),
   ];
   for (const each of asked) await expect(each).rejects.toThrow(Forbidden);
   await expect(
-    resolve(connections, person("ana", "operator", "  "), saying("seen"), hooks, unstopped),
+    resolve(connections, person("ana", "operator", "  "), saying("seen"), unstopped),
   ).rejects.toThrow("the name and the note must be there");
   expect(await ends()).toEqual(before);
 });
@@ -67,15 +59,15 @@ test("of two people who say the opposite at once, one decides, and there is one 
   const connections = connectionsTo(world);
   await writeDoubts(world, "contested", AT_ONCE_MS, randomUUID());
   const both = await Promise.all([
-    resolve(connections, person("ana"), saying("contested", "succeeded"), hooks, unstopped),
-    resolve(connections, person("bob"), saying("contested", "not-executed"), hooks, unstopped),
+    resolve(connections, person("ana"), saying("contested", "succeeded"), unstopped),
+    resolve(connections, person("bob"), saying("contested", "not-executed"), unstopped),
   ]);
   expect(both.map(({ kind }) => kind).sort()).toEqual(["decided", "resolved"]);
   const results = (await resultsOf("contested")).map(({ value }) => decode("command-result", value));
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   const won = both.find(({ kind }) => kind === "resolved");
   expect(won).toMatchObject({ result: results[0] });
-  const asked = await resolve(connections, person("cid"), saying("contested"), hooks, unstopped);
+  const asked = await resolve(connections, person("cid"), saying("contested"), unstopped);
   expect(asked).toMatchObject({ kind: "decided", result: results[0] });
 });
 
@@ -83,7 +75,7 @@ describe("four eyes", () => {
   const propose = async (commandId: string, quoteId = randomUUID()) => {
     const connections = connectionsTo(world, { CONSOLE_FOUR_EYES: "true" });
     await writeDoubts(world, commandId, AT_ONCE_MS, quoteId);
-    const proposed = await resolve(connections, person("Ana Lima"), saying(commandId), hooks, unstopped);
+    const proposed = await resolve(connections, person("Ana Lima"), saying(commandId), unstopped);
     if (proposed.kind !== "proposed") throw new Error(proposed.kind);
     return { connections, ...proposed, quoteId };
   };
@@ -92,27 +84,26 @@ describe("four eyes", () => {
     const { connections, ref, place, quoteId } = await propose("two-people");
     expect(place).toBe(`${world.topics.audit}[0]@${ref.slice(2)}`);
     expect(await resultsOf("two-people")).toEqual([]);
-    expect(await openProposals(connections, unstopped)).toMatchObject([
+    expect(await recentProposals(connections, unstopped)).toMatchObject([
       { ref, by: "Ana Lima", note: "asked the partner", asked: { commandId: "two-people", as: "succeeded" } },
     ]);
 
     for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
-      const same = await confirm(connections, person(spelling), ref, hooks, unstopped);
+      const same = await confirm(connections, person(spelling), ref, unstopped);
       expect(same.ended).toEqual({ kind: "sameAuthor", by: "Ana Lima" });
       expect(await lastAudit()).toMatchObject({ by: spelling, outcome: { kind: "refused" } });
     }
     expect(await resultsOf("two-people")).toEqual([]);
 
     const both = await Promise.all(
-      ["bob", "cid"].map((by) => confirm(connections, person(by), ref, hooks, unstopped)),
+      ["bob", "cid"].map((by) => confirm(connections, person(by), ref, unstopped)),
     );
     expect(both.map(({ ended }) => ended.kind).sort()).toEqual(["decided", "resolved"]);
     const results = await resultsOf("two-people");
     const [result] = results.map(({ value }) => decode("command-result", value));
     expect(new Set(results.map(({ value }) => String(value))).size).toBe(1);
     expect(result).toMatchObject({ outcome: "SUCCEEDED", final: true, quoteId, decidedBy: "OPERATOR" });
-    expect(await openProposals(connections, unstopped)).toEqual([]);
-    const again = await confirm(connections, person("dan"), ref, hooks, unstopped);
+    const again = await confirm(connections, person("dan"), ref, unstopped);
     expect(again.ended).toMatchObject({
       kind: "decided",
       note: expect.stringMatching(/^Ana Lima, confirmed by (bob|cid): asked the partner$/) as string,
@@ -123,7 +114,7 @@ describe("four eyes", () => {
     const { connections, ref } = await propose("yesterday");
     const request = `0/${Number(ref.slice(2)) - 1}`;
     for (const none of [request, "0/999999", "1/0", "x"])
-      await expect(confirm(connections, person("bob"), none, hooks, unstopped)).rejects.toThrow(
+      await expect(confirm(connections, person("bob"), none, unstopped)).rejects.toThrow(
         `${none} is no proposal`,
       );
 
@@ -149,32 +140,32 @@ describe("four eyes", () => {
     while (!(await isOld())) offset = await written();
     await producer.disconnect();
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
-    const late = await confirm(connections, person("bob"), `0/${offset}`, hooks, unstopped);
+    const late = await confirm(connections, person("bob"), `0/${offset}`, unstopped);
     expect(late.ended).toMatchObject({ kind: "expired" });
     expect(await resultsOf("yesterday")).toEqual([]);
-    expect((await confirm(connections, person("bob"), ref, hooks, unstopped)).ended.kind).toBe("resolved");
+    expect((await confirm(connections, person("bob"), ref, unstopped)).ended.kind).toBe("resolved");
   });
 });
 
 test("a pause of a duration ends by Kafka's clock, not by that of the operator's machine", async () => {
-  const { config, services } = connectionsTo(world);
+  const connections = connectionsTo(world);
+  const { services } = connections;
   const ahead = { ...services, clock: { ...services.clock, now: () => Date.now() + 3_600_000 } };
   const before = Date.now();
   const { entry } = await pauseOrResume(
-    { config, services: ahead },
+    { ...connections, services: ahead },
     person("ana"),
     { flow: "accepts", says: "pause", end: { forMs: 60_000 } },
-    hooks,
     unstopped,
   );
   expect(entry.untilMs).toBeGreaterThan(before + 50_000);
   expect(entry.untilMs).toBeLessThan(Date.now() + 70_000);
-  expect((await pauses({ config, services }, hooks, unstopped)).get("accepts")).toEqual(entry);
+  expect((await pauses(connections, unstopped)).get("accepts")).toEqual(entry);
   const over = { flow: "accepts", says: "pause", end: { untilMs: before - 1 } } as const;
-  await expect(pauseOrResume({ config, services }, person("ana"), over, hooks, unstopped)).rejects.toThrow(
+  await expect(pauseOrResume(connections, person("ana"), over, unstopped)).rejects.toThrow(
     "by Kafka's clock it is",
   );
-  expect((await pauses({ config, services }, hooks, unstopped)).get("accepts")).toEqual(entry);
+  expect((await pauses(connections, unstopped)).get("accepts")).toEqual(entry);
 });
 
 test("the audit has a row for each action, with what came of it, the newest first, page by page", async () => {
@@ -230,5 +221,4 @@ test("the state of flows and the rates are known without reading a record", asyn
   expect(rates.map(({ of, perMinute }) => [of, perMinute.length])).toEqual(
     ["events", "commands", "results", "dead letters"].map((of) => [of, 30]),
   );
-  expect(warnings).toEqual([]);
 });

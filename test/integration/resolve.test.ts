@@ -67,25 +67,18 @@ test("a command that is in doubt for two quotes is only decided for the one that
     ({ value }) => JSON.parse(String(value)) as { subject: string; data: Record<string, unknown> },
   );
   expect(audited.map(({ subject }) => subject)).toEqual(Array<string>(8).fill("two-quotes"));
-  expect(audited[4]?.data).toMatchObject({
-    action: "resolve",
-    by: "ana",
-    note: "asked the partner",
+  const [requested, done, , refused] = audited.slice(4).map(({ data }) => data);
+  expect(requested).toMatchObject({
+    ...{ action: "resolve", by: "ana", note: "asked the partner" },
     parameters: { quoteId: second.toUpperCase(), as: "not-executed", force: false },
   });
-  const journalPlace = `${world.topics.journal}[`;
-  expect(audited[5]?.data).toMatchObject({
-    actionId: audited[4]?.data["actionId"],
-    outcome: {
-      kind: "done",
-      effect: { outcome: "FAILED", journal: expect.stringContaining(journalPlace) as string },
-    },
+  expect(done).toMatchObject({
+    actionId: requested?.["actionId"],
+    outcome: { kind: "done", effect: { outcome: "FAILED" } },
   });
-  expect(audited[7]?.data["outcome"]).toMatchObject({
+  expect(refused?.["outcome"]).toMatchObject({
     kind: "refused",
-    reason: expect.stringMatching(
-      /decided already .*: FAILED by OPERATOR \(ana: asked the partner\), .*\]@\d+/,
-    ) as string,
+    reason: expect.stringContaining("FAILED by OPERATOR (ana: asked the partner)") as string,
   });
 
   // One doubt is left: now the commandId says enough.
@@ -123,7 +116,7 @@ test("without the registry nothing is decided, and it is the registry that is na
   const nowhere = { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" };
   const { code, out, err } = await resolve("no-registry", ["--as", "succeeded"], nowhere);
   expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toContain("nothing was decided: run it again when the schema registry answers.");
+  expect(err).toContain("nothing was decided. SCHEMA_REGISTRY_URL (http://127.0.0.1:1): ");
   expect(await resultsOf("no-registry")).toEqual([]);
 });
 

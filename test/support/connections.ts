@@ -18,7 +18,10 @@ export const connectionsTo = (world: World, settings: Settings = {}): Connection
     services.close();
     return Promise.resolve();
   });
-  return { config: loaded.config, services };
+  const warn = (sentence: string): never => {
+    throw new Error(sentence);
+  };
+  return { config: loaded.config, services, warn };
 };
 
 export const person = (by: string, role: Role = "operator", note = "asked the partner"): Actor => ({

@@ -25,7 +25,7 @@ const nav = ({ req }: ConsoleContext): Html => {
 /** A page in the layout that all share. */
 export const page = (context: ConsoleContext, { title, body, status = 200, refreshS }: Page): Answer => {
   const { site, person } = context.var;
-  const isOpen = person !== null || site.options.auth.kind === "none";
+  const isOpen = person !== null || site.settings.auth === "none";
   const nobody = isOpen ? "read only: nobody signs in" : "";
   const who = person ? html`${code(person.name)}, ${person.role}` : nobody;
   context.header("cache-control", "no-store");

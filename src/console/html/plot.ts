@@ -7,27 +7,20 @@ type Values = TopicRate["perMinute"];
 
 const rounded = (value: number): string => formatCount(Math.round(value * 10) / 10);
 
-/** One line through the known values; what is not known leaves a gap. */
 const pathOf = (values: Values, max: number): string =>
   values
     .map((value, at) => {
-      if (value === null) return "";
       const x = ((at / Math.max(1, values.length - 1)) * WIDTH).toFixed(1);
-      const isFirst = at === 0 || (values[at - 1] ?? null) === null;
-      return `${isFirst ? "M" : "L"}${x} ${(HEIGHT - (value / max) * HEIGHT).toFixed(1)}`;
+      return `${at === 0 ? "M" : "L"}${x} ${(HEIGHT - (value / max) * HEIGHT).toFixed(1)}`;
     })
     .join("");
 
-const inWords = (values: Values): string => {
-  const known = values.filter((value) => value !== null);
-  const last = values.at(-1) ?? null;
-  if (known.length === 0) return "not known";
-  return `${last === null ? "not known" : rounded(last)} now, at most ${rounded(Math.max(...known))}`;
-};
+const inWords = (values: Values): string =>
+  `${rounded(values.at(-1) ?? 0)} now, at most ${rounded(Math.max(...values))}`;
 
 /** Records a minute of each topic over the last hour, as one plot with a line for each. */
 export const plot = (rates: readonly TopicRate[]): Html => {
-  const max = Math.max(1, ...rates.flatMap(({ perMinute }) => perMinute.map((value) => value ?? 0)));
+  const max = Math.max(1, ...rates.flatMap(({ perMinute }) => perMinute));
   const legend = rates.map(({ of, perMinute }) => `${of}: ${inWords(perMinute)}`);
   return html`<figure class="plot">
     <svg viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}" preserveAspectRatio="none" role="img" aria-label="${legend.join(". ")}">

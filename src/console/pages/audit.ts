@@ -1,4 +1,4 @@
-import { readAudit, type AuditAction, type AuditPage } from "../../operate/audit/read.ts";
+import { readAudit, type AuditAction, type AuditPage } from "../../operate/audit/entry.ts";
 import { link, pathTo, table, tag } from "../html/elements.ts";
 import { at, code, html, inlineText, type Cell, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
@@ -14,13 +14,10 @@ const outcomeOf = ({ outcome }: AuditAction): Cell => {
   return html`${tag(tone, inlineText(kind, 40))} ${inlineText(text, MAX_VALUE)}`;
 };
 
-const parametersOf = ({ parameters }: AuditAction): string =>
-  parameters.map(([name, value]) => `${name}: ${value}`).join(", ");
-
 const rowOf = (one: AuditAction): readonly Cell[] => [
   html`${at(one.atMs)}<br /><small>${inlineText(one.place)}</small>`,
   html`<strong>${inlineText(one.by, 80)}</strong><br /><small>${inlineText(one.from, 120)}</small>`,
-  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)} ${inlineText(parametersOf(one), MAX_VALUE)}`,
+  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)} ${inlineText(one.parameters, MAX_VALUE)}`,
   inlineText(one.note, MAX_VALUE),
   outcomeOf(one),
 ];

@@ -126,11 +126,10 @@ export const lettersPage = async (context: ConsoleContext): Promise<Response> =>
 
 const MAX_HEX_BYTES = 4_096;
 
-/** `decoded`: the value as JSON, where it is Avro of a known schema. */
-const valueView = (value: Buffer | null, decoded: string | null): Html => {
+const valueView = (value: Buffer | null): Html => {
   if (value === null) return html`<p class="none">It has no value (null).</p>`;
   const part = value.length > MAX_HEX_BYTES ? `the first ${formatCount(MAX_HEX_BYTES)} bytes of it ` : "";
-  return html`${block(decoded ?? value.toString("utf8"))}
+  return html`${block(value.toString("utf8"))}
     <details><summary>Show ${part}as hex</summary><pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre></details>`;
 };
 
@@ -140,7 +139,11 @@ const sentView = (sent: ShownLetter["sent"]): Cell => {
 };
 
 /** One dead letter. `topic`: of the dead letters. */
-const letterView = ({ letter, sent, loaded, decoded }: ShownLetter, topic: string, nowMs: number): Html => {
+const letterView = (
+  { letter, sent, loaded, facts: said }: ShownLetter,
+  topic: string,
+  nowMs: number,
+): Html => {
   const { reason, detail, source, origin, place, timestampMs, missing } = letter;
   const unknown = source === "webhook" ? "a webhook" : "not known";
   const came = html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`;
@@ -155,9 +158,10 @@ const letterView = ({ letter, sent, loaded, decoded }: ShownLetter, topic: strin
     ],
     ["Replayed", sentView(sent)],
   ])}
+    ${said.length === 0 ? "" : html`<h2>What it says</h2> ${facts(said.map(([name, text]) => [name, inlineText(text)]))}`}
     <h2>Value</h2>
     ${missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${missing}.`)}
-    ${valueView(loaded.original.value, decoded)}
+    ${valueView(loaded.original.value)}
     <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${refOf(place)}</code></p>`;
 };
 

@@ -1,4 +1,5 @@
 import { isSamePerson } from "../../operate/actor.ts";
+import { explainOutage } from "../../operate/connections.ts";
 import type { Doubt } from "../../operate/doubts/doubts.ts";
 import { doubtFacts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
@@ -14,6 +15,7 @@ import { failed, RELOAD_S } from "./problem.ts";
 /** The form may be sent again, and shows them again. */
 const FACTS_MS = 60_000;
 const MAX_ID = 80;
+const MAX_TRANSACTIONS = 20;
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
 export type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
@@ -69,13 +71,16 @@ const adviceView = (
 };
 
 /** Transactions that may be what the partner made of the call. */
-const factsView = ({ transactions, more, sinceMs, untilMs }: DoubtFacts): Html => {
-  const rows = transactions.map(({ transactionId, firstStatus, lastStatus, firstAtMs }) => [
-    link(pathTo("/story", { id: transactionId }), code(transactionId, MAX_ID)),
-    at(firstAtMs),
-    inlineText(firstStatus, MAX_ID),
-    inlineText(lastStatus, MAX_ID),
-  ]);
+const factsView = ({ transactions, sinceMs, untilMs }: DoubtFacts): Html => {
+  const more = transactions.length - MAX_TRANSACTIONS;
+  const rows = transactions
+    .slice(0, MAX_TRANSACTIONS)
+    .map(({ transactionId, firstStatus, lastStatus, firstAtMs }) => [
+      link(pathTo("/story", { id: transactionId }), code(transactionId, MAX_ID)),
+      at(firstAtMs),
+      inlineText(firstStatus, MAX_ID),
+      inlineText(lastStatus, MAX_ID),
+    ]);
   const columns = ["transaction", "first event", "first status", "last status"];
   return html`<h2>Transactions that began after the claim <small>and that no known result names</small></h2>
     ${table("Transactions that began after the claim", columns, rows, "None is known.").markup}
@@ -220,7 +225,8 @@ export const showDoubt = async (
         <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
     });
   const now = await site.doubts.look();
-  const found = (await now.value?.find(commandId, context.req.raw.signal)) ?? [];
+  const asking = Promise.resolve(now.value?.find(commandId, context.req.raw.signal) ?? []);
+  const found = await explainOutage(site.connections.config, asking);
   const [doubt, ...others] = found.filter((each) => quoteId === null || each.quoteId === quoteId);
   if (doubt && others.length === 0) return show("is in doubt", await doubtView(context, doubt, before));
   if (found.length > 0)

@@ -1,5 +1,6 @@
+import { explainOutage } from "../../operate/connections.ts";
 import type { Doubt, OpenDoubts } from "../../operate/doubts/doubts.ts";
-import { openProposals, type Proposal } from "../../operate/resolve/proposal.ts";
+import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
 import { further, link, notice, pathTo, reading, startOf, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { ago, code, count, html, sentence, when, type Cell, type Html } from "../html/text.ts";
@@ -42,7 +43,7 @@ export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: stri
 /** With four eyes: what waits for a second person. */
 export const readProposals = async ({ read, connections, settings }: Site): Promise<readonly Proposal[]> => {
   if (!settings.fourEyes) return [];
-  return (await read("proposals", (_, signal) => openProposals(connections, signal))).value ?? [];
+  return (await read("proposals", (_, signal) => recentProposals(connections, signal))).value ?? [];
 };
 
 /** Why the journal cannot be read, or how far it is read; null when it is read. */
@@ -58,7 +59,8 @@ export const journalState = (context: ConsoleContext, { value, error }: Reading<
 
 const listOf = async (context: ConsoleContext, opened: OpenDoubts): Promise<Html> => {
   const from = startOf(context.req.query("from"));
-  const doubts = await opened.list(from, PER_PAGE, context.req.raw.signal);
+  const asking = opened.list(from, PER_PAGE, context.req.raw.signal);
+  const doubts = await explainOutage(context.var.site.connections.config, asking);
   const total = opened.numbers().doubts;
   const empty = opened.progress().isComplete ? "No command is in doubt." : "None is known so far.";
   const { markup, shown } = doubtsTable(doubts, context.var.site.clock.now(), empty);

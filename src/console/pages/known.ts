@@ -16,10 +16,10 @@ export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 /** A reconcile run is due every 15 minutes, so several were missed by then. */
 const LATE_MS = 3_600_000;
 
-const readParts = ({ connections, read, clock, warn, doubts }: Site) =>
+const readParts = ({ connections, read, clock, doubts }: Site) =>
   Promise.all([
     read("status", (_, signal) => status(connections, signal)),
-    read("pauses", (_, signal) => pauses(connections, { warn }, signal)),
+    read("pauses", (_, signal) => pauses(connections, signal)),
     read(
       "letters by reason",
       (onProgress, signal) => {

@@ -1,5 +1,6 @@
-import { readRef, refOf } from "../../operate/dead-letters/letter.ts";
-import { planLines, planReplay, type Plan, type Planned } from "../../operate/dead-letters/plan.ts";
+import { readRef, refOf, type DeadLetter } from "../../operate/dead-letters/letter.ts";
+import { planLines, planReplay, type Plan } from "../../operate/dead-letters/plan.ts";
+import type { Selection } from "../../operate/dead-letters/read.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { actorOf, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
@@ -10,8 +11,6 @@ import type { Answer, ConsoleContext } from "../site.ts";
 import { filterOf, ofThisMoment, selectionOf, type Filter } from "./dead-letters.ts";
 import { readingPage, RELOAD_S } from "./problem.ts";
 
-/** All letters of a replay are held in memory. */
-const MAX_LETTERS = 10_000;
 const PLAN_MS = 60_000;
 const MAX_LINES = 40;
 const MAX_ENDS = 100;
@@ -19,16 +18,14 @@ const MAX_ENDS = 100;
 /** What is meant: this letter, or those of the filter. */
 type Meant = { filter: Filter; ref: string };
 
-const requestOf = ({ filter, ref }: Meant) => {
+const meantBy = ({ filter, ref }: Meant): Selection => {
   const place = readRef(ref);
-  return { letters: place ? { refs: [place] } : selectionOf(filter), maxLetters: MAX_LETTERS };
+  return place ? { refs: [place] } : selectionOf(filter);
 };
 
 const linesOf = (plan: Plan): Html => {
-  const all = planLines(plan);
-  const left = all.length - MAX_LINES;
-  return html`<pre><bdi>${all.slice(0, MAX_LINES).map((line) => html`${sentence(line)}\n`)}</bdi></pre>
-    ${left > 0 ? html`<p class="dim">And ${left} lines more.</p>` : ""}`;
+  const lines = planLines(plan).slice(0, MAX_LINES);
+  return html`<pre><bdi>${lines.map((line) => html`${sentence(line)}\n`)}</bdi></pre>`;
 };
 
 const sendForm = (plan: Plan, { filter, ref }: Meant, note: string): Html =>
@@ -51,7 +48,7 @@ const showPlan = async (
   const { connections, read } = context.var.site;
   const found = await read(
     JSON.stringify(["plan", meant]),
-    (onProgress, signal) => planReplay(connections, requestOf(meant), { onProgress }, signal),
+    (onProgress, signal) => planReplay(connections, meantBy(meant), { onProgress }, signal),
     PLAN_MS,
   );
   const why = problem === "" ? "" : notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
@@ -113,10 +110,10 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const problem = noteProblem(note);
   if (problem !== null) return showPlan(context, meant, note, problem);
   const run: Run = { plan: null, ends: [], warnings: [] };
+  const warn = (text: string): void => void run.warnings.push(text);
   const hooks = {
     planned: (plan: Plan) => void (run.plan = plan),
-    ended: ({ letter }: Planned, end: LetterEnd) => void run.ends.push({ ref: refOf(letter.place), end }),
-    warn: (text: string) => void run.warnings.push(text),
+    ended: ({ place }: DeadLetter, end: LetterEnd) => void run.ends.push({ ref: refOf(place), end }),
   };
   const shown = (title: string, state: Parameters<typeof runPage>[3]) => (asking: ConsoleContext) =>
     runPage(asking, run, title, state);
@@ -124,7 +121,13 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
     run: async (stopped) => {
-      const { unsent, reason } = await replay(connections, actor, requestOf(meant), hooks, stopped);
+      const { unsent, reason } = await replay(
+        { ...connections, warn },
+        actor,
+        meantBy(meant),
+        hooks,
+        stopped,
+      );
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;

@@ -75,7 +75,7 @@ const act = (
 
 /** Whether the doubt is still open is decided later, by the journal. */
 export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, warn } = context.var.site;
+  const { connections } = context.var.site;
   const form = await formOf(context);
   const [note, as] = [form.get("note") ?? "", form.get("as")];
   const actor = actorOf(context, note);
@@ -87,16 +87,14 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const asked: ResolveRequest = { commandId, quoteId, as, force: form.get("force") === "yes" };
   return act(context, form, `resolve ${commandId}`, async (stopped) => ({
     asked,
-    ended: await resolve(connections, actor, asked, { warn }, stopped),
+    ended: await resolve(connections, actor, asked, stopped),
   }));
 };
 
 export const confirmProposal = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, warn } = context.var.site;
+  const { connections } = context.var.site;
   const form = await formOf(context);
   const actor = actorOf(context, "confirmed");
   const ref = form.get("ref") ?? "";
-  return act(context, form, `confirm ${ref}`, (stopped) =>
-    confirm(connections, actor, ref, { warn }, stopped),
-  );
+  return act(context, form, `confirm ${ref}`, (stopped) => confirm(connections, actor, ref, stopped));
 };

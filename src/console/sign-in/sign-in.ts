@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { basicAuth } from "hono/basic-auth";
-import { Problem, type Auth, type ConsoleContext, type ConsoleEnv, type Person, type Site } from "../site.ts";
+import { rangesOf } from "../../runtime/cidr.ts";
+import { Problem, type ConsoleContext, type ConsoleEnv, type Site } from "../site.ts";
 import { createPasswords } from "./passwords.ts";
 
 const LOOPBACK = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
@@ -10,7 +11,7 @@ const peerOf = (context: ConsoleContext): string => context.env.incoming.socket.
 
 /** The address of the person's browser, for the audit topic; behind a proxy that signs in, the one that it saw. */
 export const addressOf = (context: ConsoleContext): string => {
-  const isProxied = context.var.site.options.auth.kind === "proxy-header";
+  const isProxied = context.var.site.settings.auth === "proxy-header";
   const seen = isProxied ? context.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
   return (seen || peerOf(context)).slice(0, MAX_ADDRESS_LENGTH);
 };
@@ -26,11 +27,8 @@ const onLoopback: MiddlewareHandler<ConsoleEnv> = async (context, next) => {
   await next();
 };
 
-const byPassword = (
-  site: Site,
-  users: Parameters<typeof createPasswords>[0],
-): MiddlewareHandler<ConsoleEnv> => {
-  const check = createPasswords(users, site.clock);
+const byPassword = ({ options: { users }, clock, log }: Site): MiddlewareHandler<ConsoleEnv> => {
+  const check = createPasswords(users, clock);
   return (context, next) =>
     basicAuth({
       realm: "cambio-bridge console",
@@ -41,7 +39,7 @@ const byPassword = (
         else {
           // Only known names: somebody may have typed a password in place of the name.
           const known = users().some((one) => one.name === name) ? name : null;
-          site.log.warn({ user: known, address }, "console.sign.in.refused");
+          log.warn({ user: known, address }, "console.sign.in.refused");
         }
         return user !== null;
       },
@@ -61,36 +59,26 @@ const NOT_TRUSTED = "This request did not come through the proxy that signs peop
 const TRUST_IT =
   "Open the console by the proxy's address. If you did, add the proxy's own address to CONSOLE_TRUSTED_PROXY_CIDRS.";
 
-/**
- * The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly one name.
- */
-const proxyUser = (
-  context: ConsoleContext,
-  { header, isTrusted, operators }: Extract<Auth, { kind: "proxy-header" }>,
-): Person => {
-  if (!isTrusted(peerOf(context))) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
-  const value = context.req.header(header);
+/** The user that the proxy names; every other one than CONSOLE_OPERATORS is a viewer. */
+const byProxy = ({ settings }: Site): MiddlewareHandler<ConsoleEnv> => {
+  const { userHeader: header, operators } = settings;
+  const isTrusted = rangesOf(settings.trustedProxyCidrs);
   const seen = `see that it sends the header ${header} (CONSOLE_USER_HEADER)`;
-  if (value === undefined)
-    throw new Problem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);
-  const name = nameIn(value);
   const replaces = `See that it replaces the header ${header} rather than adding to what browsers send.`;
-  if (name === null) throw new Problem(403, "The proxy did not name exactly one person.", replaces);
-  return { name, role: operators.includes(name) ? "operator" : "viewer" };
+  return async (context, next) => {
+    if (!isTrusted(peerOf(context))) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
+    const value = context.req.header(header);
+    if (value === undefined)
+      throw new Problem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);
+    const name = nameIn(value);
+    if (name === null) throw new Problem(403, "The proxy did not name exactly one person.", replaces);
+    context.set("person", { name, role: operators.includes(name) ? "operator" : "viewer" });
+    await next();
+  };
 };
 
 /** Middleware that sets `person`, or refuses: nothing behind it is served without sign-in. */
 export const signIn = (site: Site): MiddlewareHandler<ConsoleEnv> => {
-  const { auth } = site.options;
-  switch (auth.kind) {
-    case "none":
-      return onLoopback;
-    case "basic":
-      return byPassword(site, auth.users);
-    case "proxy-header":
-      return async (context, next) => {
-        context.set("person", proxyUser(context, auth));
-        await next();
-      };
-  }
+  const ways = { none: () => onLoopback, basic: byPassword, "proxy-header": byProxy };
+  return ways[site.settings.auth](site);
 };

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { bridgeSource } from "../../services/source.ts";
-import { explainOutage } from "../../services/outage.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import { orderProblems } from "../../kafka/cluster/inspect.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
@@ -8,7 +7,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { authorize, continueUnless, NothingDone, type Actor } from "../actor.ts";
-import type { Connections, Warn } from "../connections.ts";
+import type { Connections } from "../connections.ts";
 import {
   AUDIT_CONTENT_TYPE,
   AUDIT_PARTITION,
@@ -62,13 +61,13 @@ const checkTopic = async ({ config, services }: Connections): Promise<void> => {
 export const withAudit = async <T>(
   connections: Connections,
   actor: Actor,
-  { warn, stopped }: { warn: Warn; stopped: AbortSignal },
+  stopped: AbortSignal,
   work: (audit: Audit) => Promise<T>,
 ): Promise<T> => {
   authorize(actor);
   const { config, services } = connections;
   const topic = config.topics.audit;
-  await explainOutage(config, checkTopic(connections), stopped);
+  await checkTopic(connections);
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -95,7 +94,7 @@ export const withAudit = async <T>(
     });
     const end = (outcome: Outcome): Promise<RecordPosition | null> =>
       write({ actionId, actor, action, outcome }).catch((error: unknown) => {
-        warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
+        connections.warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
         return null;
       });
     const atMs = async (): Promise<number> => {

@@ -1,15 +1,12 @@
-import { commandDecoder } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../services/dead-letter-headers.ts";
 import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { decoder } from "../../kafka/schema/codec.ts";
-import { readSchema } from "../../kafka/schema/schemas.ts";
-import type { CommandResult } from "../../records.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Connections, OnProgress } from "../connections.ts";
 import { readTopic, type ReadingHooks } from "../read-topic.ts";
+import { readersOf } from "../story/read-records.ts";
 import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
-import { readSent, type Sent } from "./sent.ts";
+import { readSent } from "./sent.ts";
 
 /** Selects letters: those at these places, or of a reason and a time (epoch milliseconds). */
 export type Selection = {
@@ -49,21 +46,10 @@ export const eachLetter = async (
 };
 
 /** `added`: the headers that the bridge added. */
-export type LoadedLetter = { original: Original; added: ReadonlyMap<string, string> };
-
-export const originalOf = (record: Incoming): LoadedLetter => {
+export const originalOf = (record: Incoming): { original: Original; added: ReadonlyMap<string, string> } => {
   const { key, value, headers } = ownCopy(record);
   const { added, original } = unwrap(headers) ?? { added: new Map<string, string>(), original: headers };
   return { original: { key, value, headers: original }, added };
-};
-
-/** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
-export type LetterList = {
-  letters: readonly DeadLetter[];
-  count: number;
-  byReason: ReadonlyMap<string, number>;
-  /** When it was replayed, by the audit topic. */
-  sent: (letter: DeadLetter) => readonly Sent[];
 };
 
 const byAge = (a: DeadLetter, b: DeadLetter): number =>
@@ -75,7 +61,7 @@ export const listLetters = async (
   selection: Selection,
   { limit, onProgress }: { limit: number; onProgress?: OnProgress },
   signal: AbortSignal,
-): Promise<LetterList> => {
+) => {
   let letters: DeadLetter[] = [];
   let count = 0;
   const byReason = new Map<string, number>();
@@ -92,44 +78,25 @@ export const listLetters = async (
   await eachLetter(connections, selection, see, { signal, onProgress });
   keepNewest();
   const { sent } = await readSent(connections, letters, signal);
-  return { letters, count, byReason, sent: ({ place }) => sent.of(refOf(place)) };
+  return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent.of(refOf(place)) };
 };
+/** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
+export type LetterList = Awaited<ReturnType<typeof listLetters>>;
 
-/** `decoded`: the value as JSON, where it is an Avro command or result. */
-export type ShownLetter = {
-  letter: DeadLetter;
-  loaded: LoadedLetter;
-  sent: readonly Sent[];
-  decoded: string | null;
-};
-
-/** Only by the schemas of these two: one that anybody registered may make a few bytes into a huge value. */
-const decodedText = async ({ services }: Connections, value: Buffer): Promise<string | null> => {
-  const result = decoder<CommandResult>(
-    readSchema("command-result"),
-    services.registry,
-    services.clock.monotonic,
-  );
-  for (const decode of [commandDecoder(services), result]) {
-    const decoded = await Promise.resolve(decode(value)).catch(() => null);
-    if (decoded?.ok) return JSON.stringify(decoded.value);
-  }
-  return null;
-};
-
-/** One dead letter whole. Null if there is none at this place. */
-export const showLetter = async (
-  connections: Connections,
-  place: RecordPosition,
-  signal: AbortSignal,
-): Promise<ShownLetter | null> => {
-  const found: { letter: DeadLetter; loaded: LoadedLetter }[] = [];
+/**
+ * One dead letter whole; null if there is none at this place. `facts`: what the command, notification or result in it
+ * says, as far as it can be read.
+ */
+export const showLetter = async (connections: Connections, place: RecordPosition, signal: AbortSignal) => {
+  const found: { letter: DeadLetter; record: Incoming }[] = [];
   const see = (letter: DeadLetter, record: Incoming): void =>
-    void found.push({ letter, loaded: originalOf(record) });
+    void found.push({ letter, record: ownCopy(record) });
   await eachLetter(connections, { refs: [place] }, see, { signal });
   const [one] = found;
   if (!one) return null;
-  const { sent } = await readSent(connections, [one.letter], signal);
-  const { value } = one.loaded.original;
-  return { ...one, sent: sent.of(refOf(place)), decoded: value && (await decodedText(connections, value)) };
+  const { letter, record } = one;
+  const { sent } = await readSent(connections, [letter], signal);
+  const read = await readersOf(connections).letter(record);
+  return { letter, loaded: originalOf(record), sent: sent.of(refOf(place)), facts: read?.step.facts ?? [] };
 };
+export type ShownLetter = NonNullable<Awaited<ReturnType<typeof showLetter>>>;

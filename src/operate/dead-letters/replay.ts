@@ -1,21 +1,19 @@
-import { explainOutage } from "../../services/outage.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import type { Connections, OnProgress, Warn } from "../connections.ts";
-import { obstacleTo, refOf, type Original } from "./letter.ts";
-import { makePlan, type Made, type Plan, type Planned, type ReplayRequest } from "./plan.ts";
-import { isOldIn, originalOf } from "./read.ts";
-import { commandsTarget, eventsTarget, leftBecause, type LetterEnd, type Target } from "./targets.ts";
+import type { Connections, OnProgress } from "../connections.ts";
+import { obstacleTo, refOf, type DeadLetter, type Original } from "./letter.ts";
+import { makePlan, type Made, type Plan } from "./plan.ts";
+import { isOldIn, originalOf, type Selection } from "./read.ts";
+import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
 
 export type ReplayHooks = {
   planned: (plan: Plan) => void;
   /** Called for each letter of the plan that came to an end. */
-  ended: (planned: Planned, end: LetterEnd) => void;
-  warn: Warn;
+  ended: (letter: DeadLetter, end: LetterEnd) => void;
   onProgress?: OnProgress;
 };
 
@@ -24,16 +22,16 @@ export type ReplayOutcome = { plan: Plan; unsent: number; reason: string | null 
 
 /** Letters that are announced in one audit entry, and may be sent twice if the process is killed. */
 const BATCH = 100;
+const BATCH_BYTES = 16 * 1_048_576;
 /** Of a failure in the audit entry, which has one for each letter. */
 const MAX_REASON = 300;
-const BATCH_BYTES = 16 * 1_048_576;
 
 /** The next letters for one topic, in order; at least one. */
-const nextBatch = (queue: readonly Planned[]): readonly Planned[] => {
-  let bytes = 0;
-  const end = queue.slice(0, BATCH).findIndex(({ letter, topic }, at) => {
-    bytes += letter.bytes;
-    return topic !== queue[0]?.topic || (at > 0 && bytes > BATCH_BYTES);
+const nextBatch = (queue: readonly DeadLetter[]): readonly DeadLetter[] => {
+  let total = 0;
+  const end = queue.slice(0, BATCH).findIndex(({ bytes, source }, at) => {
+    total += bytes;
+    return source !== queue[0]?.source || (at > 0 && total > BATCH_BYTES);
   });
   return queue.slice(0, end < 0 ? BATCH : end);
 };
@@ -60,10 +58,8 @@ const sendAll = async (
   { audit, cluster, ended }: { audit: Audit; cluster: Cluster; ended: ReplayHooks["ended"] },
   signal: AbortSignal,
 ): Promise<Omit<ReplayOutcome, "plan">> => {
-  const { config, services } = connections;
-  const { commands, deadLetters } = config.topics;
-  const { reread, stop } = createReread(deadLetters, services);
-  const targets = new Map<string, Target>();
+  const { reread, stop } = createReread(connections.config.topics.deadLetters, connections.services);
+  const targets = new Map<DeadLetter["source"], Target>();
   let auditedTo = planEnd;
 
   /** What others wrote since the plan was made, up to this batch's own entry: who announced a letter first sends it. */
@@ -75,7 +71,7 @@ const sendAll = async (
     auditedTo = own + 1;
   };
   /** The letter's record, or why it is not sent. */
-  const load = async ({ letter }: Planned): Promise<Original | string> => {
+  const load = async (letter: DeadLetter): Promise<Original | string> => {
     const { place } = letter;
     const [before] = sent.of(refOf(place));
     if (before) return `replayed meanwhile by ${before.by}: ${before.where}`;
@@ -88,12 +84,14 @@ const sendAll = async (
     return obstacleTo(letter, original.value, isOldIn(connections)) ?? original;
   };
   /** All are loaded first: letters of one key are sent in order. */
-  const sendBatch = async (batch: readonly Planned[], target: Target): Promise<Ends> => {
+  const sendBatch = async (batch: readonly DeadLetter[], target: Target): Promise<Ends> => {
     const loaded = await Promise.all(batch.map(load));
-    const ends = batch.map(async ({ letter }, nth): Promise<readonly [string, LetterEnd]> => {
+    const ends = batch.map(async (letter, nth): Promise<readonly [string, LetterEnd]> => {
       const original = loaded[nth] ?? "";
-      const isLeft = typeof original === "string";
-      const end = isLeft ? leftBecause(original) : await target.send(letter, original);
+      const end =
+        typeof original === "string"
+          ? ({ end: "left", reason: original } as const)
+          : await target.send(letter, original);
       return [refOf(letter.place), end];
     });
     return new Map(await Promise.all(ends));
@@ -102,19 +100,18 @@ const sendAll = async (
   let queue = plan.send;
   try {
     // Opened before anything is announced: a topic that is missing is no failed action.
-    for (const topic of new Set(queue.map((each) => each.topic))) {
-      const isCommands = topic === commands;
-      const opening = isCommands ? commandsTarget(connections) : eventsTarget(connections, cluster, signal);
-      targets.set(topic, await opening);
+    for (const source of new Set(queue.map((each) => each.source))) {
+      const opening =
+        source === "command" ? commandsTarget(connections) : eventsTarget(connections, cluster, signal);
+      targets.set(source, await opening);
     }
-    for (let batch = nextBatch(queue); batch.length > 0; batch = nextBatch(queue)) {
-      const refs = batch.map(({ letter }) => refOf(letter.place));
-      const topic = batch[0]?.topic ?? "";
-      const target = targets.get(topic);
-      if (!target) throw new Error(`${topic} is not open`);
+    for (let batch = nextBatch(queue); batch[0]; batch = nextBatch(queue)) {
+      const refs = batch.map(({ place }) => refOf(place));
+      const target = targets.get(batch[0].source);
+      if (!target) throw new Error(`nothing is open for a ${batch[0].source}`);
       const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
-      const action = { kind: "replay", subject, parameters: { topic, letters: refs } } as const;
-      const acting = audit.act(action, async ({ place }) => {
+      const parameters = { topic: target.topic, letters: refs };
+      const acting = audit.act({ kind: "replay", subject, parameters }, async ({ place }) => {
         await readOthers(place.offset);
         const all = await sendBatch(batch, target);
         return { value: all, outcome: outcomeOf(all) };
@@ -124,13 +121,12 @@ const sendAll = async (
         throw error;
       });
       if (done === null) return { unsent: queue.length, reason: "it was interrupted" };
-      const { value: ends } = done;
-      for (const planned of batch) {
-        const end = ends.get(refOf(planned.letter.place));
-        if (end) ended(planned, end);
+      for (const letter of batch) {
+        const end = done.value.get(refOf(letter.place));
+        if (end) ended(letter, end);
       }
       queue = queue.slice(batch.length);
-      const unknown = [...ends.values()].find(({ end }) => end === "unknown");
+      const unknown = [...done.value.values()].find(({ end }) => end === "unknown");
       if (unknown?.end === "unknown" && queue.length > 0)
         return { unsent: queue.length, reason: unknown.reason };
     }
@@ -146,25 +142,22 @@ const sendAll = async (
  * as sent is skipped. One that was killed may repeat its last batch, which commandId and eventId make harmless.
  * Throws a UsageError when the audit topic cannot be written.
  */
-export const replay = (
+export const replay = async (
   connections: Connections,
   actor: Actor,
-  request: ReplayRequest,
-  { planned, ended, warn, onProgress }: ReplayHooks,
+  selection: Selection,
+  { planned, ended, onProgress }: ReplayHooks,
   signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
-  const work = async (): Promise<ReplayOutcome> => {
-    authorize(actor);
-    const made = await makePlan(connections, request, { signal, onProgress });
-    const { plan } = made;
-    planned(plan);
-    if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
-    const outcome = await withCluster(connections.services, (cluster) =>
-      withAudit(connections, actor, { warn, stopped: signal }, (audit) =>
-        sendAll(connections, made, { audit, cluster, ended }, signal),
-      ),
-    );
-    return { plan, ...outcome };
-  };
-  return explainOutage(connections.config, work(), signal);
+  authorize(actor);
+  const made = await makePlan(connections, selection, { signal, onProgress });
+  const { plan } = made;
+  planned(plan);
+  if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
+  const outcome = await withCluster(connections.services, (cluster) =>
+    withAudit(connections, actor, signal, (audit) =>
+      sendAll(connections, made, { audit, cluster, ended }, signal),
+    ),
+  );
+  return { plan, ...outcome };
 };

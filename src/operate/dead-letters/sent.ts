@@ -8,26 +8,17 @@ import type { DeadLetter } from "./letter.ts";
 /** That a letter was replayed. `where`: its new record, or why it needed none. */
 export type Sent = { by: string; atMs: number; where: string };
 
-/** Which letters were replayed, by the audit topic as far as it was read. */
-export type SentLetters = {
-  take: (record: Incoming) => void;
-  /** Every time that it was sent, the oldest first. */
-  of: (ref: string) => readonly Sent[];
-  /** Who announced it and has not said yet what came of it; null for nobody. `after`: entries from there on count. */
-  announced: (ref: string, after: number) => string | null;
-};
-
 type Announced = { by: string; offset: number; refs: readonly string[] };
 
 /**
  * Folds the audit entries of replays. Each names the letters of a batch before they are sent, and afterwards with
  * their new places. Only the latter count as sent: what a killed replay had announced may be sent once more.
  */
-export const sentLetters = (): SentLetters => {
+export const sentLetters = () => {
   const sent = new Map<string, Sent[]>();
   const announcements = new Map<string, Announced>();
   return {
-    take: (record) => {
+    take: (record: Incoming): void => {
       const entry = readEntry(record.value);
       if (entry?.action !== "replay") return;
       const { actionId, by, outcome, parameters } = entry;
@@ -43,12 +34,17 @@ export const sentLetters = (): SentLetters => {
         sent.set(ref, [...before, { by, atMs: record.timestampMs, where: textIn(where) }]);
       }
     },
-    of: (ref) => sent.get(ref) ?? [],
-    announced: (ref, after) =>
+    /** Every time that it was sent, the oldest first. */
+    of: (ref: string): readonly Sent[] => sent.get(ref) ?? [],
+    /** Who announced it and has not said yet what came of it; null for nobody. `after`: entries from there on count. */
+    announced: (ref: string, after: number): string | null =>
       [...announcements.values()].find(({ offset, refs }) => offset >= after && refs.includes(ref))?.by ??
       null,
   };
 };
+
+/** Which letters were replayed, by the audit topic as far as it was read. */
+export type SentLetters = ReturnType<typeof sentLetters>;
 
 /** Before a letter was written nobody replayed it; clocks may differ by so much. */
 const SKEW_MS = 3_600_000;
@@ -58,7 +54,7 @@ export const readSent = async (
   connections: Connections,
   letters: readonly DeadLetter[],
   signal: AbortSignal,
-): Promise<{ sent: SentLetters; next: number }> => {
+) => {
   const sent = sentLetters();
   if (letters.length === 0) return { sent, next: 0 };
   const nowMs = connections.services.clock.now();

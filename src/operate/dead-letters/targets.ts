@@ -18,6 +18,7 @@ export type LetterEnd =
 
 /** A topic that letters are replayed to. `send` never rejects. */
 export type Target = {
+  topic: string;
   send: (letter: DeadLetter, original: Original) => Promise<LetterEnd>;
   close: () => Promise<void>;
 };
@@ -36,7 +37,6 @@ const notSent = (error: unknown): LetterEnd => {
 };
 
 const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
-export const leftBecause = (reason: string): LetterEnd => ({ end: "left", reason });
 
 /** The commands topic: records are sent as they were, each to the partition of its key. */
 export const commandsTarget = ({ config, services }: Connections): Target => {
@@ -47,6 +47,7 @@ export const commandsTarget = ({ config, services }: Connections): Target => {
     sendTimeoutMs: SEND_TIMEOUT_MS,
   });
   return {
+    topic,
     send: (_letter, { key, value, headers: encodedHeaders }) =>
       publisher
         .publish({ key, value, headers: [], encodedHeaders }, TIMEOUT_MS)
@@ -78,9 +79,10 @@ export const eventsTarget = async (
     throw error;
   }
   return {
+    topic,
     send: async ({ receivedAtMs, timestampMs }, { value }) => {
       const read = parseBody(value ?? Buffer.alloc(0));
-      if (!read.ok) return leftBecause(`still not understood: ${read.detail}`);
+      if (!read.ok) return { end: "left", reason: `still not understood: ${read.detail}` };
       const arrival = { receivedAt: receivedAtMs ?? timestampMs, source: "WEBHOOK", trace: null } as const;
       const publishing = events.publishOnce(read.notification, arrival);
       return services.clock.within(TIMEOUT_MS, undefined, publishing).then((done): LetterEnd => {

@@ -1,4 +1,3 @@
-import { explainOutage } from "../../services/outage.ts";
 import { openJournal, type JournalRoom } from "../../commands-to-results/accept-once/journal/open.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Doubt as JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
@@ -6,56 +5,12 @@ import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
-import type { CommandResult, JournalOperation } from "../../records.ts";
+import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import type { Connections, OnProgress, Progress } from "../connections.ts";
 import { recordsIn } from "../read-topic.ts";
-
-/** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
-export type Doubt = {
-  commandId: string;
-  operation: JournalOperation;
-  /** As the command spells it; null for a create. */
-  quoteId: string | null;
-  externalId: string | null;
-  /** When the journal recorded the doubt, and the claim of its attempt. */
-  sinceMs: number;
-  claimedAtMs: number;
-  /** Of the doubt's entry in the journal. */
-  place: string;
-  /** Since when `resolve` needs no force. */
-  resolvableAtMs: number;
-  /** Calls that were sent to the partner. */
-  attempts: number;
-  httpStatus: number | null;
-  error: { code: string; message: string } | null;
-  /** The partner's last answer. */
-  response: string | null;
-};
-
-/** `underWay`: claims without an end, so their calls may be under way, or their replicas gone. */
-export type DoubtNumbers = {
-  doubts: number;
-  oldestSinceMs: number | null;
-  underWay: number;
-  /** Commands that the journal knows. */
-  commands: number;
-};
-
-/** The journal, read as a replica reads it, and followed until `close`. */
-export type OpenDoubts = {
-  /** `problem`: why it cannot be read, as a sentence. */
-  progress: () => Progress & { isComplete: boolean; problem: string | null };
-  numbers: () => DoubtNumbers;
-  /** The oldest first, of what is read by now. */
-  list: (from: number, count: number, signal: AbortSignal) => Promise<Doubt[]>;
-  find: (commandId: string, signal: AbortSignal) => Promise<Doubt[]>;
-  /** Resolves when the journal is read to the end that it had when it was opened. Throws as `untilRead` does. */
-  untilRead: (signal: AbortSignal, onProgress?: OnProgress) => Promise<void>;
-  close: () => Promise<void>;
-};
 
 /** Results that are read at once: entries that lie near each other come with one fetch. */
 const READ_AT_ONCE = 200;
@@ -64,11 +19,6 @@ const READ_TIMEOUT_MS = 300_000;
 const CHECK_EVERY_MS = 50;
 /** What the journal's reader says of itself before anything can be wrong. */
 const BEGINNING = ["not started yet", "not joined yet", "still reading"];
-
-const anotherLog = (topic: string): UsageError =>
-  new UsageError(
-    `${topic} is another log than the one that was read, or is being read anew: \`cambio-bridge doctor\` says what is wrong; otherwise run it again.`,
-  );
 
 const unreadableText = (place: string | null): string =>
   `Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read by this version (${place}): see "The journal cannot be read" in docs/failures.md.`;
@@ -107,17 +57,20 @@ export const untilRead = (
     }
   });
 
-const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | null): Doubt => {
+const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | null) => {
   const { ref, claim, position, sinceMs } = doubt;
   return {
     commandId: ref.commandId,
     operation: ref.operation,
+    /** As the command spells it; null for a create. */
     quoteId: result?.quoteId ?? (ref.operation === "ACCEPT_QUOTE" ? ref.key : null),
     externalId: result?.externalId ?? null,
-    sinceMs,
-    claimedAtMs: claim.timestampMs,
+    /** When the journal recorded the doubt, and the claim of its attempt. */
+    ...{ sinceMs, claimedAtMs: claim.timestampMs },
     place: placeText(topic, position),
+    /** Since when `resolve` needs no force. */
     resolvableAtMs: resolvableAtMs(claim),
+    /** Calls that were sent to the partner, and what it answered last. */
     attempts: result?.attempts ?? claim.attempts + 1,
     httpStatus: result?.httpStatus ?? null,
     error: result?.error ?? null,
@@ -125,43 +78,41 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
   };
 };
 
+/** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
+export type Doubt = ReturnType<typeof describe>;
+
 /**
- * Opens the journal and begins to read it. Writes nothing. Throws a UsageError where it is missing, and an
- * OutageError where Kafka or the registry does not answer.
+ * Opens the journal, and follows it as a replica does until `close`. Writes nothing. Throws a UsageError where it is
+ * missing.
  */
-export const openDoubts = async (connections: Connections, signal: AbortSignal): Promise<OpenDoubts> => {
+export const openDoubts = async (connections: Connections) => {
   const { config, services } = connections;
   const { clock, registry } = services;
   const topic = config.topics.journal;
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
+  const schemaIds = await schemaIdsOf(connections, ["journal"]);
+  const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
   let read = 0;
-  const open = async () => {
-    const schemaIds = await schemaIdsOf(connections, ["journal"]);
-    const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
-    const opened = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
-      askNotes: () => Promise.resolve([]),
-      see: () => (read += 1),
-    });
-    return { ...opened, total };
-  };
-  const { view, journal, unreadable, total, ...opened } = await explainOutage(config, open(), signal);
+  const room = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
+    askNotes: () => Promise.resolve([]),
+    see: () => (read += 1),
+  });
+  const { view, journal, unreadable } = room;
   const progress = (): Progress => ({ read, total: Math.max(read, total) });
 
-  const resultOf = async ({ ref, claim, position }: JournalDoubt): Promise<CommandResult | null> => {
+  /** Null where the journal began anew meanwhile, and where it cannot be decoded. */
+  const resultOf = async ({ claim, position }: JournalDoubt): Promise<CommandResult | null> => {
     const entry = await journal.reread(position);
-    if (entry === null) return null;
-    const { commandId, step } = entry;
-    if (commandId !== ref.commandId || step.kind !== "concluded" || step.attemptId !== claim.attemptId)
-      throw anotherLog(topic);
-    const decoded = await decode(step.result);
+    if (entry?.step.kind !== "concluded" || entry.step.attemptId !== claim.attemptId) return null;
+    const decoded = await decode(entry.step.result);
     return decoded.ok ? decoded.value : null;
   };
   const described = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
     const all: Doubt[] = [];
     while (all.length < doubts.length) {
       const some = doubts.slice(all.length, all.length + READ_AT_ONCE);
-      const reading = clock.within(RESULTS_TIMEOUT_MS, stopped, Promise.all(some.map(resultOf)));
-      const results = await explainOutage(config, reading, stopped);
+      const reading = Promise.all(some.map(resultOf));
+      const results = await clock.within(RESULTS_TIMEOUT_MS, stopped, reading);
       all.push(...some.map((doubt, i) => describe(topic, doubt, results[i] ?? null)));
     }
     return all;
@@ -169,13 +120,15 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
   const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
 
   return {
+    /** `problem`: why it cannot be read, as a sentence. */
     progress: () => {
-      const { up, detail } = opened.state();
+      const { up, detail } = room.state();
       const isComplete = view.ready();
       const fault = isComplete || up || BEGINNING.includes(detail) ? null : detail;
       const problem = view.halted() ? unreadableText(unreadable()) : fault;
       return { ...progress(), isComplete, problem };
     },
+    /** `commands`: that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
     numbers: () => {
       const counts = view.count();
       const doubts = oldestFirst();
@@ -186,19 +139,23 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
         commands: counts.reduce((sum, { commands }) => sum + commands, 0),
       };
     },
-    list: (from, count, stopped) => described(oldestFirst().slice(from, from + count), stopped),
-    find: (commandId, stopped) =>
+    /** The oldest first, of what is read by now. */
+    list: (from: number, count: number, stopped: AbortSignal) =>
+      described(oldestFirst().slice(from, from + count), stopped),
+    find: (commandId: string, stopped: AbortSignal) =>
       described(
-        view.doubts().filter(({ ref }) => ref.commandId === commandId),
+        oldestFirst().filter(({ ref }) => ref.commandId === commandId),
         stopped,
       ),
-    untilRead: (stopped, onProgress) => {
-      const reading = untilRead(connections, { view, unreadable }, stopped, () => onProgress?.(progress()));
-      return explainOutage(config, reading, stopped);
-    },
-    close: () => opened.close(),
+    /** As below, and says how far it is. */
+    untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
+      untilRead(connections, room, stopped, () => onProgress?.(progress())),
+    close: room.close,
   };
 };
+
+export type OpenDoubts = Awaited<ReturnType<typeof openDoubts>>;
+export type DoubtNumbers = ReturnType<OpenDoubts["numbers"]>;
 
 /**
  * Reads the journal as a replica does, and gives its doubts, the oldest first. With a `count` of 0 only the
@@ -208,12 +165,13 @@ export const listDoubts = async (
   connections: Connections,
   { count = Infinity, onProgress }: { count?: number; onProgress?: OnProgress },
   signal: AbortSignal,
-): Promise<{ doubts: readonly Doubt[] } & { numbers: DoubtNumbers }> => {
-  const opened = await openDoubts(connections, signal);
+) => {
+  const opened = await openDoubts(connections);
   try {
     await opened.untilRead(signal, onProgress);
     const doubts = await opened.list(0, count, signal);
-    if (!opened.progress().isComplete) throw anotherLog(connections.config.topics.journal);
+    if (!opened.progress().isComplete)
+      throw new UsageError(`${connections.config.topics.journal} began anew meanwhile: run it again.`);
     return { doubts, numbers: opened.numbers() };
   } finally {
     await opened.close();

@@ -1,23 +1,10 @@
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { positionText } from "../../runtime/record-position.ts";
-import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";
+import { AUDIT_PARTITION, readEntry, type Action } from "../audit/entry.ts";
 import type { Connections } from "../connections.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
-
-/** Four eyes: what one person says of a doubt, waiting for another one. */
-export type Proposal = {
-  /** How `--confirm` names it: partition/offset of its record in the audit topic. */
-  ref: string;
-  /** As asked; `quoteId` is that of the doubt. */
-  asked: ResolveRequest;
-  by: string;
-  note: string;
-  /** By the broker's clock. */
-  atMs: number;
-  untilMs: number;
-};
 
 /** Tolerated skew between this machine's clock and the brokers'. */
 const SKEW_MS = 3_600_000;
@@ -29,47 +16,45 @@ export const resolveAction = ({ commandId, ...parameters }: ResolveRequest, conf
   parameters: { ...parameters, ...(confirms !== undefined && { confirms }) },
 });
 
-/** Null for a record of the audit topic that proposes nothing. */
-export const proposalOf = (record: Incoming): Proposal | null => {
+/**
+ * Null for a record of the audit topic that proposes nothing. `ref`: how `--confirm` names it, partition/offset of its
+ * record. Times are by Kafka's clock.
+ */
+const proposalOf = (record: Incoming) => {
   const entry = readEntry(record.value);
   if (entry?.action !== "resolve" || entry.outcome?.["kind"] !== "proposed") return null;
   const { as, force } = entry.parameters;
   if (as !== "succeeded" && as !== "not-executed") return null;
   const { quoteId } = entry.outcome;
+  /** As asked; `quoteId` is that of the doubt. */
+  const asked: ResolveRequest = {
+    commandId: entry.subject,
+    quoteId: typeof quoteId === "string" ? quoteId : null,
+    ...{ as, force: force === true },
+  };
   return {
     ref: positionText(record),
-    asked: {
-      commandId: entry.subject,
-      quoteId: typeof quoteId === "string" ? quoteId : null,
-      as,
-      force: force === true,
-    },
+    asked,
     by: entry.by,
     note: entry.note,
-    atMs: record.timestampMs,
-    untilMs: record.timestampMs + PROPOSAL_MS,
+    ...{ atMs: record.timestampMs, untilMs: record.timestampMs + PROPOSAL_MS },
   };
 };
 
-/** The proposals of the last 24 hours whose doubt nobody has ended since, the oldest first. For display. */
-export const openProposals = async (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
-  const open = new Map<string, Proposal>();
-  const doubtOf = (commandId: string, quoteId: unknown): string =>
-    JSON.stringify([commandId, quoteId ?? null]);
-  const take = (record: Incoming): void => {
-    const proposal = proposalOf(record);
-    if (proposal) open.set(proposal.ref, proposal);
-    const entry = readEntry(record.value);
-    if (entry?.action !== "resolve" || entry.outcome?.["kind"] !== "done") return;
-    const effect = entry.outcome["effect"] as { quoteId?: unknown } | undefined;
-    const ended = doubtOf(entry.subject, textIn(effect?.quoteId) || null);
-    for (const [ref, { asked }] of open)
-      if (doubtOf(asked.commandId, asked.quoteId) === ended) open.delete(ref);
-  };
+/** Four eyes: what one person says of a doubt, waiting for another one. */
+export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
+
+/** The proposals of the last 24 hours, the oldest first, also of doubts that were ended since. For display. */
+export const recentProposals = async (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
+  const found: Proposal[] = [];
   const nowMs = connections.services.clock.now();
   const reading = { topic: connections.config.topics.audit, fromMs: nowMs - PROPOSAL_MS - SKEW_MS };
+  const take = (record: Incoming): void => {
+    const proposal = proposalOf(record);
+    if (proposal) found.push(proposal);
+  };
   await readTopic(connections, reading, take, { signal });
-  return [...open.values()].filter(({ untilMs }) => untilMs > nowMs);
+  return found.filter(({ untilMs }) => untilMs > nowMs);
 };
 
 /** Reads the proposal of this name. Null where the audit topic holds none. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { openJournal } from "../../commands-to-results/accept-once/journal/open.ts";
-import { isRegistryError } from "../../services/outage.ts";
+import { describeOutage } from "../../services/outage.ts";
 import { openResults } from "../../commands-to-results/wire/results.ts";
 import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
@@ -16,7 +16,7 @@ import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import type { Connections, Warn } from "../connections.ts";
+import type { Connections } from "../connections.ts";
 import { schemaIdsOf, untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
@@ -51,19 +51,12 @@ const readAndDecide = async (
   const results = openResults(services, schemaIds.get("command-result") ?? 0);
   const { view, journal } = opened;
   let published = "";
-  const publish: Publish = async (...result) => {
-    published = placeText(topics.results, await results.publishLate(...result));
-  };
   const deps = {
-    ...services,
-    view,
-    journal,
-    codec: results.codec,
-    publish,
-    newId: () => randomUUID(),
-    timeOf: finder.timeOf,
-    observer: { retrying: () => undefined },
-    options: { backoff: BACKOFF },
+    ...{ ...services, view, journal, codec: results.codec, timeOf: finder.timeOf },
+    ...{ newId: () => randomUUID(), observer: { retrying: () => undefined }, options: { backoff: BACKOFF } },
+    publish: async (...result: Parameters<Publish>) => {
+      published = placeText(topics.results, await results.publishLate(...result));
+    },
   };
   const inTime = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, work);
@@ -128,9 +121,8 @@ const decide = async (
   } catch (error) {
     if (error instanceof UsageError) throw error;
     continueUnless(stopped);
-    const who = isRegistryError(error) ? "the schema registry" : "Kafka";
     throw new NothingDone(
-      `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when ${who} answers.`,
+      `The journal could not be read, and nothing was decided. ${describeOutage(error, connections.config)}.`,
       { cause: error },
     );
   }
@@ -145,10 +137,9 @@ export const resolve = (
   connections: Connections,
   actor: Actor,
   asked: ResolveRequest,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const { by, note } = actor;
     const decider = { by, note, onlyPropose: connections.config.console.fourEyes };
     const { value, ended } = await act(resolveAction(asked), async () => {
@@ -177,10 +168,9 @@ export const confirm = (
   connections: Connections,
   actor: Actor,
   ref: string,
-  { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<Confirmed> =>
-  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+  withAudit(connections, actor, stopped, async ({ act }) => {
     const proposal = await findProposal(connections, ref, stopped);
     if (proposal === null)
       throw new UsageError(

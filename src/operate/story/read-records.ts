@@ -23,24 +23,29 @@ const TONE_OF_STAGE: Readonly<Record<string, Step["tone"]>> = {
 
 const resultFound = (record: Incoming, result: CommandResult): Found => {
   const title = `Result: ${result.outcome}${result.final ? "" : ", one final result may follow"}`;
-  const told = { kind: "result", title, tone: TONES[result.outcome], payload: result.response } as const;
-  return found(record, { ...result, ...result.error }, told);
+  const { final, outcome, response: payload, error } = result;
+  const told = { kind: "result", title, tone: TONES[outcome], payload, weight: final ? 5 : 3 } as const;
+  return found(record, { ...result, ...error }, told);
 };
 
-const journalTold = (step: JournalStep): Pick<Step, "title" | "tone" | "isMachinery"> => {
+const journalTold = (step: JournalStep): Pick<Step, "title" | "tone" | "isMachinery" | "weight"> => {
   if (step.kind !== "concluded") {
     const titles = {
       claimed: "Claimed: one call may be made",
       released: "Released: the call was not made or did nothing, or the journal's time was asked for",
       published: "The final result stands in the results topic",
     };
-    return { title: titles[step.kind], tone: "plain", isMachinery: true };
+    const isClaim = step.kind === "claimed";
+    return {
+      ...{ title: titles[step.kind], isMachinery: true },
+      ...{ tone: isClaim ? "wait" : "plain", weight: isClaim ? 1 : 0 },
+    };
   }
   const { outcome, note } = step;
   const isDoubt = outcome === "IN_DOUBT";
   const title = isDoubt ? "In doubt: nobody knows whether the partner executed it" : `Concluded: ${outcome}`;
   // The result says the same, but for a decision's note.
-  return { title, tone: TONES[outcome], isMachinery: !isDoubt && note === null };
+  return { title, tone: TONES[outcome], isMachinery: !isDoubt && note === null, weight: isDoubt ? 3 : 4 };
 };
 
 /** What the records of each topic say. */
@@ -101,7 +106,8 @@ export const readersOf = ({ config, services }: Connections): Readonly<Record<Ki
       const { added, original } = unwrap(record.headers) ?? {};
       if (!added || !original) return null;
       const reason = added.get("reason") ?? "";
-      const told = { kind: "dead letter", title: `Dead letter: ${reason}`, tone: "bad" } as const;
+      const title = `Dead letter: ${reason}`;
+      const told = { kind: "dead letter", title, tone: "bad", weight: 2 } as const;
       const detail = { detail: added.get("detail") };
       if (added.has("received-at")) {
         const body = parseBody(record.value ?? Buffer.alloc(0));
@@ -109,7 +115,8 @@ export const readersOf = ({ config, services }: Connections): Readonly<Record<Ki
       }
       const inside = reason === "CONTRADICTING_ANSWER" ? result : command;
       const of = await inside({ ...record, headers: original });
-      return found(record, { ...of?.ids, ...detail }, told);
+      const said: Record<string, string> = Object.fromEntries(of?.step.facts ?? []);
+      return found(record, { ...said, ...detail }, told);
     },
     action: (record) => {
       const entry = readEntry(record.value);

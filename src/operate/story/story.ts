@@ -2,24 +2,13 @@ import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { OutageError, UsageError } from "../../runtime/errors.ts";
-import type { Connections, Progress } from "../connections.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { Connections, OnProgress, Progress } from "../connections.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
-import { endingsOf, type Ending } from "./endings.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
-import type { Found, Step } from "./step.ts";
+import { endingsOf, type Ending, type Found, type Step } from "./step.ts";
 
 export type { Ending, Step };
-
-/** `id`: of a command, a quote or a transaction, or an externalId. */
-export type StoryRequest = { id: string; sinceMs: number };
-
-/** What the topics hold of it. `endings`: what became of it. `steps`: in order of time. `notes`: about the search. */
-export type Story = StoryRequest & {
-  endings: readonly Ending[];
-  steps: readonly Step[];
-  notes: readonly string[];
-};
 
 /** Bounds memory, and the ids that each record is searched for. */
 const MAX_STEPS = 1_000;
@@ -62,31 +51,26 @@ const newSearch = (id: string) => {
 
 /**
  * Reads what the topics hold of a command, a quote or a transaction since a time: the partitions that hold its keys,
- * and all of the commands and the dead letters, whose keys their senders choose. `onProgress` may ask for what is
- * known so far.
+ * and all of the commands and the dead letters, whose keys their senders choose.
+ * @param id of a command, a quote or a transaction, or an externalId
  */
 export const story = async (
   connections: Connections,
-  { id, sinceMs }: StoryRequest,
-  onProgress: (progress: Progress, soFar: () => Story) => void,
+  { id, sinceMs }: { id: string; sinceMs: number },
+  onProgress: OnProgress,
   signal: AbortSignal,
-): Promise<Story> => {
+) => {
   const { topics } = connections.config;
   const readers = readersOf(connections);
   const search = newSearch(id);
   const choose = newPartitioner();
   const readings = new Map<object, Progress>();
 
-  const soFar = (): Story => {
-    const found = search.found();
-    const steps = found.map(({ step }) => step);
-    return { id, sinceMs, endings: endingsOf(found), steps, notes: [...search.notes] };
-  };
   const say = (reading: object, progress: Progress): void => {
     readings.set(reading, progress);
     let [read, total] = [0, 0];
     for (const each of readings.values()) [read, total] = [read + each.read, total + each.total];
-    onProgress({ read, total }, soFar);
+    onProgress({ read, total });
   };
 
   /** @param keys of the partitions that are read; all are without it */
@@ -104,7 +88,7 @@ export const story = async (
     };
     const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
     await readTopic(connections, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
-      if (!(error instanceof UsageError) || error instanceof OutageError) throw error;
+      if (!(error instanceof UsageError)) throw error;
       search.notes.add(error.message);
     });
   };
@@ -123,5 +107,10 @@ export const story = async (
     read(topics.deadLetters, readers.letter),
     read(topics.audit, readers.action),
   ]);
-  return soFar();
+  const found = search.found();
+  const steps = found.map(({ step }) => step);
+  return { id, sinceMs, endings: endingsOf(found), steps, notes: [...search.notes] };
 };
+
+/** What the topics hold of it. `endings`: what became of it. `steps`: in order of time. `notes`: about the search. */
+export type Story = Awaited<ReturnType<typeof story>>;

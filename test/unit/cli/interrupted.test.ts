@@ -11,15 +11,12 @@ const interrupted = async (args: readonly string[]) => {
   return runCommand(env, args, { stopped: stop.signal });
 };
 
-test("status says nothing after an interrupt", async () => {
-  const { code, out, err } = await interrupted(["status"]);
-  expect({ code, out, err }).toEqual({ code: 1, out: "", err: "" });
-});
-
-test("a replay that is interrupted names the signal, not what failed because of it", async () => {
-  const args = ["dead-letters", "replay", "0/1", "--by", "ana", "--note", "why"];
-  const { code, out, err } = await interrupted(args);
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toMatch(/^It was cancelled \(received SIGINT\) after 0 of 0\./);
-  // The Kafka client tries for some seconds more.
-}, 60_000);
+// The Kafka client tries for some seconds more.
+test.each([["status"], ["dead-letters", "replay", "0/1", "--by", "ana", "--note", "why"]])(
+  "%s says nothing after an interrupt",
+  async (...args) => {
+    const { code, out, err } = await interrupted(args);
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: "" });
+  },
+  60_000,
+);

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Server } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
 import { complete } from "../config/environment.ts";
 import { runCommand } from "./run-command.ts";
@@ -20,27 +19,6 @@ test("--version prints the version alone, and a misspelt option is wrong usage",
   const { code, err } = await run("--versoin");
   expect(code).toBe(2);
   expect(err).toContain("--versoin");
-});
-
-test("settings that contradict each other stop the start with 2, all of them named, before anything listens", async () => {
-  const listens = vi.spyOn(Server.prototype, "listen");
-  onTestFinished(() => listens.mockRestore());
-  const env = {
-    ...complete,
-    KAFKA_SASL_MECHANISM: "plain",
-    TOPIC_COMMANDS: "one",
-    TOPIC_DEAD_LETTERS: "one",
-  };
-  const { code, out, err } = await runIn({ ...env, PARTNER_PROXY_URL: "http://%@proxy" }, "serve");
-  expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect([...err.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, variable]) => variable).sort()).toEqual([
-    "KAFKA_SASL_MECHANISM",
-    "KAFKA_SASL_PASSWORD",
-    "KAFKA_SASL_USERNAME",
-    "PARTNER_PROXY_URL",
-    "TOPIC_DEAD_LETTERS",
-  ]);
-  expect(listens).not.toHaveBeenCalled();
 });
 
 test("a variable that is not known is warned of before the problems, one of which it may explain", async () => {

@@ -33,20 +33,6 @@ test("it listens until it is stopped, and asks for the tokens of the environment
   await expect(fetch(address)).rejects.toThrow();
 });
 
-test("flags reach the sandbox", async () => {
-  const args =
-    "--time-scale 900 --answers nested --repetition again --accept-unknown-quotes --walk still".split(" ");
-  const hooks = ["--webhook-url", "http://127.0.0.1:9/a", "--webhook-url", "http://127.0.0.1:9/b"];
-  await run([...args, ...hooks], {}, async (url) => {
-    const client = clientOf(url);
-    for (let nth = 0; nth < 2; nth++)
-      expect((await client.accept("q-1")).json).toMatchObject({ data: { quote: { id: "q-1" } } });
-    const state = await client.control<{ subscriptions: unknown[]; transactions: object[] }>("GET", "state");
-    expect(state.subscriptions).toHaveLength(2);
-    expect(state).toMatchObject({ totals: { executions: 2, walking: 0 } });
-  });
-});
-
 test.each([
   [["--time-scale", "0"], {}, /number above 0/],
   [["--port", "70000"], {}, /whole number/],

@@ -3,7 +3,7 @@ import { createServices } from "../../../src/services/services.ts";
 import { silent } from "../../../src/cli/silent.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { consoleApp } from "../../../src/console/app.ts";
-import { createSite, type Auth } from "../../../src/console/site.ts";
+import { createSite } from "../../../src/console/site.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { basic, RIGHT } from "../../support/console-program.ts";
 
@@ -24,13 +24,11 @@ const OWN = { host: "console.test", "sec-fetch-site": "same-origin" };
 export const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 /** The app, asked as a browser asks it. Nothing of Kafka answers, and `asked` says whether anything was asked. */
-export const openConsole = ({
-  auth = { kind: "basic", users: () => users },
-  settings = {},
-}: { auth?: Auth; settings?: Record<string, string> } = {}) => {
+export const openConsole = (settings: Record<string, string> = {}) => {
   const logged: { event: string; fields: Record<string, unknown> }[] = [];
   const note = (fields: Record<string, unknown>, event: string): void => void logged.push({ event, fields });
-  const env = { KAFKA_BROKERS: "127.0.0.1:1", SCHEMA_REGISTRY_URL: "http://127.0.0.1:1", ...settings };
+  const nowhere = { KAFKA_BROKERS: "127.0.0.1:1", SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" };
+  const env = { ...nowhere, CONSOLE_AUTH: "basic", ...settings };
   const loaded = loadConfig(env, "tool");
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { config } = loaded;
@@ -43,7 +41,10 @@ export const openConsole = ({
     },
   };
   const from = { host: "here", user: "me", program: "console" };
-  const site = createSite({ auth, version: "0.0.0", from }, { config, services });
+  const site = createSite(
+    { users: () => users, version: "0.0.0", from },
+    { config, services, warn: () => undefined },
+  );
   const app = consoleApp(site);
   const send = async (
     path: string,

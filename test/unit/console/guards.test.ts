@@ -27,7 +27,7 @@ describe("who may act", () => {
   });
 
   test.each(ACTIONS)("without sign-in there is no action by %s", async (path, fields) => {
-    const { send, asked } = openConsole({ auth: { kind: "none" } });
+    const { send, asked } = openConsole({ CONSOLE_AUTH: "none" });
     const headers = { host: "127.0.0.1:8091", "sec-fetch-site": "same-origin", ...FORM };
     const body = new URLSearchParams(fields).toString();
     const answer = await send(path, { method: "POST", headers, body });
@@ -53,7 +53,7 @@ describe("who may act", () => {
   });
 
   test("without sign-in foreign host names are refused, against DNS rebinding", async () => {
-    const { send } = openConsole({ auth: { kind: "none" } });
+    const { send } = openConsole({ CONSOLE_AUTH: "none" });
     expect((await send("/story", { headers: { host: "evil.example" } })).status).toBe(403);
     for (const host of ["localhost:8091", "127.0.0.1:8091", "[::1]:8091"])
       expect((await send("/story", { headers: { host } })).status, host).toBe(200);
@@ -92,7 +92,7 @@ describe("a form of another page", () => {
     const own = openConsole();
     const plain = { host: "console.test", origin: "http://console.test" };
     expect((await own.post("ana", "/doubt", decision(), plain)).status).toBe(303);
-    const behind = openConsole({ settings: { CONSOLE_ORIGIN: "https://fx.example" } });
+    const behind = openConsole({ CONSOLE_ORIGIN: "https://fx.example" });
     const proxied = { host: "console.test", origin: "https://fx.example" };
     expect((await behind.post("ana", "/doubt", decision(), proxied)).status).toBe(303);
     expect((await behind.post("ana", "/doubt", decision(), plain)).status).toBe(403);

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createConsoleServer } from "../../../src/console/app.ts";
 import { parseUsers } from "../../../src/console/sign-in/users.ts";
-import type { Auth } from "../../../src/console/site.ts";
 import { basic, RIGHT } from "../../support/console-program.ts";
 import { openConsole } from "./browser.ts";
 
@@ -43,14 +42,14 @@ describe("passwords", () => {
 });
 
 describe("behind a proxy", () => {
-  const auth: Auth = {
-    kind: "proxy-header",
-    header: "X-User",
-    isTrusted: (address) => address === "10.0.0.1",
-    operators: ["ana"],
+  const settings = {
+    CONSOLE_AUTH: "proxy-header",
+    CONSOLE_USER_HEADER: "X-User",
+    CONSOLE_TRUSTED_PROXY_CIDRS: "10.0.0.1,127.0.0.1",
+    CONSOLE_OPERATORS: "ana",
   };
   const as = (headers: [string, string][], peer = "10.0.0.1") =>
-    openConsole({ auth }).send("/story", { peer, headers });
+    openConsole(settings).send("/story", { peer, headers });
 
   test("only the trusted proxy names people", async () => {
     expect(await (await as([["x-user", "ana"]])).text()).toMatch(/ana<\/bdi><\/code>, operator/);
@@ -61,7 +60,7 @@ describe("behind a proxy", () => {
   });
 
   test("a header that was sent twice names nobody", async () => {
-    const { site } = openConsole({ auth: { ...auth, isTrusted: () => true } });
+    const { site } = openConsole(settings);
     const server = createConsoleServer(site).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await once(server, "listening");
