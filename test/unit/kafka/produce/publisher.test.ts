@@ -6,6 +6,7 @@ import {
   type Publisher,
   type PublisherOptions,
 } from "../../../../src/kafka/produce/publisher.ts";
+import { EncodeError } from "../../../../src/kafka/errors.ts";
 import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header } from "../../../../src/kafka/record.ts";
 import type { PublishError } from "../../../../src/kafka/produce/publish-error.ts";
@@ -188,6 +189,7 @@ describe("bounds", () => {
     ["that Kafka finds too large", protocolError("MESSAGE_TOO_LARGE"), "refused"],
     ["of which a record breaks a rule of the topic", protocolError("INVALID_RECORD"), "invalid"],
     ["of which Kafka finds a time wrong", protocolError("INVALID_TIMESTAMP"), "invalid"],
+    ["of which a record cannot be encoded", new EncodeError(new Error("no bytes")), "refused"],
   ])("a batch %s is sent record by record, and only that one is refused", async (_, refusal, code) => {
     const { cluster, publish, failure } = setUp();
     await publish("first");
