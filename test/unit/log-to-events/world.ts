@@ -36,12 +36,18 @@ export const openLog = () => {
     publish: (): Promise<void> => Promise.resolve(),
     mayPublish: (): void => undefined,
     isTopicReadable: true,
+    /** Waiting takes no time. */
+    waitedMs: 0,
+  };
+  const sleep = (ms: number): Promise<void> => {
+    state.waitedMs += ms;
+    return Promise.resolve();
   };
   const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
   const run = logToEvents(
     { entriesPointer: null, notificationPointer: null, maxEntryBytes: 1_048_576, lanes: 8 },
     {
-      clock: { ...systemClock, now: () => NOW_MS },
+      clock: { ...systemClock, now: () => NOW_MS, monotonic: () => state.waitedMs, sleep },
       fetchLog: async (query) => {
         queries.push(query);
         return state.answer(query);
