@@ -107,7 +107,8 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
     const selection = refs.length > 0 ? { refs } : selectionOf(flags);
     const onProgress = sayProgress(io, "the dead letters");
     if (flags.dryRun === true) {
-      const left = showPlan(io, await planReplay(tool, selection, { onProgress }, io.stopped));
+      const { plan } = await planReplay(tool, selection, { signal: io.stopped, onProgress });
+      const left = showPlan(io, plan);
       io.out("Dry run: nothing was sent.");
       return left > 0 ? EXIT.failed : EXIT.done;
     }

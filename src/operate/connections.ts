@@ -1,3 +1,6 @@
+import { inspect } from "../kafka/cluster/inspect.ts";
+import { UsageError } from "../runtime/errors.ts";
+import { withCluster } from "../services/with-cluster.ts";
 import type { Services } from "../services/services.ts";
 
 /** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
@@ -16,3 +19,19 @@ export type Connections = {
 /** How far a reading is, in records. `total` grows while records are written. */
 export type Progress = { read: number; total: number };
 export type OnProgress = (progress: Progress) => void;
+
+/** The latest schemas of these topics. Throws a UsageError if a topic or a schema is missing. */
+export const schemaIdsOf = async (
+  { config, services }: Connections,
+  used: readonly ("journal" | "results" | "transactionStatus")[],
+): Promise<ReadonlyMap<string, number>> => {
+  const { schemaIds, problems } = await withCluster(services, (cluster) =>
+    inspect(
+      { names: config.topics, used, largestRecords: [], lookbackMs: null },
+      { cluster, registry: services.registry },
+    ),
+  );
+  const missing = problems[0];
+  if (missing !== undefined) throw new UsageError(missing);
+  return schemaIds;
+};

@@ -25,9 +25,6 @@ export type PauseRequest = {
   end: { untilMs: number } | { forMs: number } | null;
 };
 
-/** `place`: of the entry, `audit`: of its audit entry, as topic[partition]@offset. */
-export type PauseResult = { entry: ControlEntry; place: string; audit: string };
-
 const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
 
@@ -80,14 +77,15 @@ const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
 /**
  * Pauses or resumes a flow on all replicas. The last entry counts. A pause of a paused flow replaces the
  * former one, so a pause can be extended without a gap. A resume is written even where nothing is paused:
- * replicas may still hold a pause that a topic which was created anew does not know.
+ * replicas may still hold a pause that a topic which was created anew does not know. Gives the entry, its place, and
+ * that of its audit entry.
  */
 export const pauseOrResume = (
   connections: Connections,
   actor: Actor,
   { flow, says, end }: PauseRequest,
   stopped: AbortSignal,
-): Promise<PauseResult> =>
+) =>
   withAudit(connections, actor, stopped, async ({ act }) => {
     const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: asked ?? {} };

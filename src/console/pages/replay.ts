@@ -48,7 +48,8 @@ const showPlan = async (
   const { connections, read } = context.var.site;
   const found = await read(
     JSON.stringify(["plan", meant]),
-    (onProgress, signal) => planReplay(connections, meantBy(meant), { onProgress }, signal),
+    async (onProgress, signal) =>
+      (await planReplay(connections, meantBy(meant), { signal, onProgress })).plan,
     PLAN_MS,
   );
   const why = problem === "" ? "" : notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);

@@ -1,11 +1,11 @@
 import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
-import type { Connections, OnProgress } from "../connections.ts";
+import type { Connections } from "../connections.ts";
 import type { ReadingHooks } from "../read-topic.ts";
 import { explainReason, inOriginalOrder, refOf, type DeadLetter } from "./letter.ts";
 import { eachLetter, type Selection } from "./read.ts";
-import { readSent, type Sent, type SentLetters } from "./sent.ts";
+import { readSent, type Sent } from "./sent.ts";
 
 /** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
 export type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: boolean };
@@ -72,15 +72,11 @@ export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
   return lines;
 };
 
-/** `next`: the offset up to which the audit topic was read for it. */
-export type Made = { plan: Plan; sent: SentLetters; next: number };
-
-/** Reads the letters that are meant, and what the audit topic says of them. */
-export const makePlan = async (
-  connections: Connections,
-  selection: Selection,
-  hooks: ReadingHooks,
-): Promise<Made> => {
+/**
+ * What a replay would send, from the letters that are meant, and what the audit topic says of them. Needs no operator.
+ * `next`: the offset up to which the audit topic was read.
+ */
+export const planReplay = async (connections: Connections, selection: Selection, hooks: ReadingHooks) => {
   const { commands, transactionStatus } = connections.config.topics;
   const letters: DeadLetter[] = [];
   const see = (letter: DeadLetter): void => {
@@ -100,11 +96,4 @@ export const makePlan = async (
   for (const topic of topics) if (!there.has(topic)) throw noSuchTopic(topic);
   return { plan, sent, next };
 };
-
-/** What a replay would send. Needs no operator. */
-export const planReplay = async (
-  connections: Connections,
-  selection: Selection,
-  { onProgress }: { onProgress?: OnProgress },
-  signal: AbortSignal,
-): Promise<Plan> => (await makePlan(connections, selection, { signal, onProgress })).plan;
+export type Made = Awaited<ReturnType<typeof planReplay>>;

@@ -1,12 +1,10 @@
-import { withCluster } from "../../services/with-cluster.ts";
-import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
 import type { Connections, OnProgress } from "../connections.ts";
 import { obstacleTo, refOf, type DeadLetter, type Original } from "./letter.ts";
-import { makePlan, type Made, type Plan } from "./plan.ts";
+import { planReplay, type Made, type Plan } from "./plan.ts";
 import { isOldIn, originalOf, type Selection } from "./read.ts";
 import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
 
@@ -55,7 +53,7 @@ export const outcomeOf = (ends: Ends): Outcome => {
 const sendAll = async (
   connections: Connections,
   { plan, sent, next: planEnd }: Made,
-  { audit, cluster, ended }: { audit: Audit; cluster: Cluster; ended: ReplayHooks["ended"] },
+  { audit, ended }: { audit: Audit; ended: ReplayHooks["ended"] },
   signal: AbortSignal,
 ): Promise<Omit<ReplayOutcome, "plan">> => {
   const { reread, stop } = createReread(connections.config.topics.deadLetters, connections.services);
@@ -101,8 +99,7 @@ const sendAll = async (
   try {
     // Opened before anything is announced: a topic that is missing is no failed action.
     for (const source of new Set(queue.map((each) => each.source))) {
-      const opening =
-        source === "command" ? commandsTarget(connections) : eventsTarget(connections, cluster, signal);
+      const opening = source === "command" ? commandsTarget(connections) : eventsTarget(connections, signal);
       targets.set(source, await opening);
     }
     for (let batch = nextBatch(queue); batch[0]; batch = nextBatch(queue)) {
@@ -150,14 +147,12 @@ export const replay = async (
   signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
   authorize(actor);
-  const made = await makePlan(connections, selection, { signal, onProgress });
+  const made = await planReplay(connections, selection, { signal, onProgress });
   const { plan } = made;
   planned(plan);
   if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
-  const outcome = await withCluster(connections.services, (cluster) =>
-    withAudit(connections, actor, signal, (audit) =>
-      sendAll(connections, made, { audit, cluster, ended }, signal),
-    ),
+  const outcome = await withAudit(connections, actor, signal, (audit) =>
+    sendAll(connections, made, { audit, ended }, signal),
   );
   return { plan, ...outcome };
 };

@@ -1,11 +1,9 @@
 import { openEvents } from "../../notification/wire/events.ts";
-import type { Cluster } from "../../kafka/cluster/cluster.ts";
-import { inspect } from "../../kafka/cluster/inspect.ts";
 import { PublishError } from "../../kafka/produce/publish-error.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../notification/notification.ts";
-import type { Connections } from "../connections.ts";
+import { schemaIdsOf, type Connections } from "../connections.ts";
 import type { DeadLetter, Original } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
@@ -57,19 +55,12 @@ export const commandsTarget = ({ config, services }: Connections): Target => {
 };
 
 /** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
-export const eventsTarget = async (
-  { config, services }: Connections,
-  cluster: Cluster,
-  signal: AbortSignal,
-): Promise<Target> => {
+export const eventsTarget = async (connections: Connections, signal: AbortSignal): Promise<Target> => {
+  const { config, services } = connections;
   const topic = config.topics.transactionStatus;
   if (config.partner.baseUrl === undefined)
     throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
-  const { schemaIds, problems } = await inspect(
-    { names: config.topics, used: ["transactionStatus"], largestRecords: [], lookbackMs: null },
-    { cluster, registry: services.registry },
-  );
-  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  const schemaIds = await schemaIdsOf(connections, ["transactionStatus"]);
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
   const events = await openEvents(services, schemaId);
   try {

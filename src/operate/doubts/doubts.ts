@@ -2,14 +2,13 @@ import { openJournal, type JournalRoom } from "../../commands-to-results/accept-
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Doubt as JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
 import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts";
-import { inspect } from "../../kafka/cluster/inspect.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
-import type { Connections, OnProgress, Progress } from "../connections.ts";
+import { schemaIdsOf, type Connections, type OnProgress, type Progress } from "../connections.ts";
 import { recordsIn } from "../read-topic.ts";
 
 /** Results that are read at once: entries that lie near each other come with one fetch. */
@@ -22,22 +21,6 @@ const BEGINNING = ["not started yet", "not joined yet", "still reading"];
 
 const unreadableText = (place: string | null): string =>
   `Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read by this version (${place}): see "The journal cannot be read" in docs/failures.md.`;
-
-/** The latest schemas of these topics. Throws a UsageError if a topic or a schema is missing. */
-export const schemaIdsOf = async (
-  { config, services }: Connections,
-  used: readonly ("journal" | "results")[],
-): Promise<ReadonlyMap<string, number>> => {
-  const { schemaIds, problems } = await withCluster(services, (cluster) =>
-    inspect(
-      { names: config.topics, used, largestRecords: [], lookbackMs: null },
-      { cluster, registry: services.registry },
-    ),
-  );
-  const missing = problems[0];
-  if (missing !== undefined) throw new UsageError(missing);
-  return schemaIds;
-};
 
 /**
  * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it

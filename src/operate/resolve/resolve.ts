@@ -16,8 +16,8 @@ import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import type { Connections } from "../connections.ts";
-import { schemaIdsOf, untilRead } from "../doubts/doubts.ts";
+import { schemaIdsOf, type Connections } from "../connections.ts";
+import { untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
 
