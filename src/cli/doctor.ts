@@ -52,7 +52,8 @@ export const doctorCommand = (io: Io, exit: Exit): Command =>
   new Command("doctor")
     .summary("Check everything that a start needs, and say what to do.")
     .description(
-      "Check everything that a start and a first day need, and say what to do.\nChanges nothing. (A webhook listener that takes unsigned requests makes a dead\nletter of the one that is sent to it.)",
+      "Check everything that a start and a first day need, and say what to do.\nChanges nothing. (A " +
+        "webhook listener that takes unsigned requests makes a dead\nletter of the one that is sent to it.)",
     )
     .option("--json", "print one JSON object")
     .addHelpText("after", examples("doctor", "doctor --json"))

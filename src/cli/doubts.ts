@@ -23,12 +23,15 @@ const list = (io: Io, json: boolean): Promise<ExitCode> =>
     await printRows(io, doubts.map(rowOf), { json, columns: COLUMNS });
     io.err(
       doubts.length === 0
-        ? `No command is in doubt, of ${counted(numbers.commands, "command")} in ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}).`
-        : `${counted(doubts.length, "command")} in doubt. Find out from the partner, then \`cambio-bridge resolve\`: docs/commands.md.`,
+        ? `No command is in doubt, of ${counted(numbers.commands, "command")} in ${topics.journal} of ` +
+            `KAFKA_BROKERS (${kafka.brokers.join(",")}).`
+        : `${counted(doubts.length, "command")} in doubt. Find out from the partner, then \`cambio-bridge ` +
+            "resolve`: docs/commands.md.",
     );
     if (numbers.underWay > 0)
       io.err(
-        `${counted(numbers.underWay, "claim")} without an end: the calls are under way, or their replicas are gone. Then accepts among them become doubts when a replica takes commands.`,
+        `${counted(numbers.underWay, "claim")} without an end: the calls are under way, or their replicas ` +
+          "are gone. Then accepts among them become doubts when a replica takes commands.",
       );
     return EXIT.done;
   });

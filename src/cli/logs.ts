@@ -44,7 +44,8 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     // Silent after an interrupt, or when nobody reads the output.
     if (!io.stopped.aborted)
       io.err(
-        `The log could not be read to its end (${messageOf(error)}): see that the partner can be reached, and run it again.`,
+        `The log could not be read to its end (${messageOf(error)}): see that the partner can be reached, ` +
+          "and run it again.",
       );
     return EXIT.failed;
   } finally {

@@ -49,7 +49,8 @@ export const pauseCommand = (io: Io, exit: Exit): Command =>
   commandOf(io, exit, "pause")
     .summary("Keep a flow from starting anything new.")
     .description(
-      "Keep all replicas from starting anything new of a flow. What is under way is finished.\nWebhooks cannot be paused.",
+      "Keep all replicas from starting anything new of a flow. What is under way is finished.\nWebhooks " +
+        "cannot be paused.",
     )
     .addOption(
       new Option(

@@ -42,7 +42,9 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
     if (ended.kind === "unknown") {
       const { topics, kafka } = tool.config;
       io.err(
-        `Check the commandId and the quote (upper and lower case count), and that ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt.`,
+        `Check the commandId and the quote (upper and lower case count), and that ${topics.journal} of ` +
+          `KAFKA_BROKERS (${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists ` +
+          "what is in doubt.",
       );
     }
     if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
@@ -52,7 +54,8 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
     }
     if (ended.kind !== "resolved") return EXIT.failed;
     io.err(
-      `Command ${asked.commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final result at ${ended.published}.`,
+      `Command ${asked.commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final ` +
+        `result at ${ended.published}.`,
     );
     return EXIT.done;
   });

@@ -87,7 +87,8 @@ export const write = async (
     await services.clock.within(2 * SEND_TIMEOUT_MS, stopped, publishing);
   } catch (error) {
     throw new UsageError(
-      `Command ${commandId} may have been written, or not (${messageOf(error)}): send the same again with --command-id ${commandId}, which executes nothing twice.`,
+      `Command ${commandId} may have been written, or not (${messageOf(error)}): send the same again with ` +
+        `--command-id ${commandId}, which executes nothing twice.`,
       { cause: error },
     );
   } finally {
@@ -140,7 +141,8 @@ const withCommonOptions = (command: Command): Command =>
     )
     .addHelpText(
       "after",
-      "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED,\n4 for IN_DOUBT, and 5 when no result came in time.",
+      "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED,\n4 for IN_DOUBT, and 5 " +
+        "when no result came in time.",
     );
 
 export const sendCommand = (io: Io, exit: Exit): Command => {
@@ -153,7 +155,8 @@ export const sendCommand = (io: Io, exit: Exit): Command => {
     .addHelpText(
       "after",
       examples(
-        "send create-quote --direction OUTBOUND --purpose COMEX \\\n      --amount 1000.00 --base USD --quoted BRL --wait",
+        "send create-quote --direction OUTBOUND --purpose COMEX \\\n      --amount 1000.00 --base USD " +
+          "--quoted BRL --wait",
       ),
     )
     .action(async (flags: CreateFlags) => {

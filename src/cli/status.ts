@@ -37,7 +37,11 @@ const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: s
   const hasPartitions = members.some(({ partitions }) => (partitions[topic] ?? []).length > 0);
   if (hasPartitions || (members.length > 0 && state !== "Stable")) return null;
   const why = members.length === 0 ? "has no member" : `has no member with a partition of ${topic}`;
-  return `NOBODY TAKES COMMANDS: group ${group} ${why} (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS, and see TOPIC_COMMANDS; /readyz of one that runs says what it lacks.`;
+  return (
+    `NOBODY TAKES COMMANDS: group ${group} ${why} (${state}), ${behind(lag)}. Where commands are wanted, ` +
+    "start `cambio-bridge serve` with commands in FLOWS, and see TOPIC_COMMANDS; /readyz of one that " +
+    "runs says what it lacks."
+  );
 };
 
 /** Who runs the flows, for people. `topic`: of the commands. */
@@ -57,14 +61,16 @@ export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: s
     `group ${reconcile.group}: ${reconcile.state}, ${leader}`,
     deadLetters === null
       ? "Dead letters are not known: their topic does not exist."
-      : `${counted(deadLetters.records, "dead letter")}, ${deadLetters.lastDay} of the last day: see \`cambio-bridge dead-letters list\``,
+      : `${counted(deadLetters.records, "dead letter")}, ${deadLetters.lastDay} of the last day: see ` +
+        "`cambio-bridge dead-letters list`",
   ];
 };
 
 const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
   oldestSinceMs === null
     ? "No command is in doubt."
-    : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
+    : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ` +
+      `${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
 
 /** Why a command is not being executed now, for people; null where nothing is known to keep it from that. */
 export const whyNoCommands = async (

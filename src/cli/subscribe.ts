@@ -66,7 +66,8 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
     io.err(
       outcome.kind === "notSent"
         ? `Nothing was sent (${outcome.reason}): see that the partner can be reached, and run it again.`
-        : `No answer came (${outcome.reason}), and the partner may have received the subscription: ask the partner before you run it again.`,
+        : `No answer came (${outcome.reason}), and the partner may have received the subscription: ask the ` +
+            "partner before you run it again.",
     );
   return EXIT.failed;
 };

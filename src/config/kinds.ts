@@ -69,7 +69,8 @@ export const integer = (min: number, max: number) => kind("number", (value) => r
 export const port = kind("port", (value) => {
   if (value.startsWith("tcp://"))
     throw new Error(
-      "is an address, which Kubernetes injects for a service of that name: rename the service or set enableServiceLinks: false on the pod",
+      "is an address, which Kubernetes injects for a service of that name: rename the service or set " +
+        "enableServiceLinks: false on the pod",
     );
   return readInteger(value, 0, 65_535);
 });

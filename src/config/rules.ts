@@ -123,7 +123,8 @@ const registryTokenInClear: Fault = ({ kafka, registry }) =>
   !kafka.allowPlaintext &&
   "url" in registry &&
   !isPrivateUrl(registry.url) &&
-  `is not https, so that the token of SCHEMA_REGISTRY_${registry.oauth ? "OAUTH" : "TOKEN"} goes out in clear: ${HTTPS_HINT}`;
+  `is not https, so that the token of SCHEMA_REGISTRY_${registry.oauth ? "OAUTH" : "TOKEN"} goes out ` +
+    `in clear: ${HTTPS_HINT}`;
 
 /** If two topics had one name, results would be read as commands, forever. */
 const distinctTopics = rows

@@ -50,7 +50,9 @@ const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promis
     return [ok("token", "its source gives tokens")];
   } catch (error) {
     signal.throwIfAborted();
-    const remedy = `see the settings KAFKA_OAUTH_… or KAFKA_AWS_… of its source, above all the credentials, and that it runs`;
+    const remedy =
+      "see the settings KAFKA_OAUTH_… or KAFKA_AWS_… of its source, above all the credentials, and that it " +
+      "runs";
     return [fail("token", messageOf(error), remedy)];
   }
 };
@@ -89,7 +91,8 @@ const askBroker = async (
       : fail(
           name,
           `it does not let us in, or does not answer as Kafka does (${messageOf(error)})`,
-          `see that KAFKA_BROKERS names a Kafka port, and that it takes this sign-in: KAFKA_SASL_MECHANISM (${how}) with its user, password or token, or a client certificate (KAFKA_TLS_CERT_FILE)`,
+          "see that KAFKA_BROKERS names a Kafka port, and that it takes this sign-in: KAFKA_SASL_MECHANISM " +
+            `(${how}) with its user, password or token, or a client certificate (KAFKA_TLS_CERT_FILE)`,
         );
     return { broker, checks: [noTls ?? refused], described: null };
   }

@@ -41,7 +41,8 @@ export const compareClocks = (date: unknown, nowMs: number): Check => {
     ? warn(name, detail, remedy)
     : fail(
         name,
-        `${detail}: if ours is wrong, commands (COMMANDS_MAX_AGE, the day in ${SAO_PAULO}) and signed webhooks (WEBHOOK_TOLERANCE) may be refused for their age`,
+        `${detail}: if ours is wrong, commands (COMMANDS_MAX_AGE, the day in ${SAO_PAULO}) and signed ` +
+          "webhooks (WEBHOOK_TOLERANCE) may be refused for their age",
         remedy,
       );
 };

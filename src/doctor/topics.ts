@@ -17,7 +17,9 @@ const partitionFaults = ({ name, config }: FoundTopic, states: readonly Partitio
   const away = stuck.flatMap(({ replicas, inSync, leader }) =>
     replicas.filter((broker) => leader < 0 || !inSync.includes(broker)),
   );
-  const detail = `partition ${listed(stuck.map(({ partition }) => partition))} cannot be written: no broker leads it, or fewer replicas are in sync than min.insync.replicas=${needed}`;
+  const detail =
+    `partition ${listed(stuck.map(({ partition }) => partition))} cannot be written: no broker leads it, ` +
+    `or fewer replicas are in sync than min.insync.replicas=${needed}`;
   return [fail(`topic ${name}`, detail, `bring back the brokers that have copies (${listed(away)})`)];
 };
 

@@ -29,7 +29,9 @@ const ask = (
 
 /** What is wrong where the answer is not the bridge's, and what to do. */
 const faultOf = (status: number, { webhook }: Config): readonly [detail: string, remedy: string] => {
-  const path = `compare the path of ${SETTING} with WEBHOOK_PATH (${webhook.path}), the ingress' rules, and WEBHOOK_AUTH`;
+  const path =
+    `compare the path of ${SETTING} with WEBHOOK_PATH (${webhook.path}), the ingress' rules, and ` +
+    "WEBHOOK_AUTH";
   if (status >= 200 && status < 300)
     return [`something else answers there, not the bridge (${status}): notifications are lost there`, path];
   if (status === 401 || status === 403)
@@ -55,7 +57,8 @@ const judge = (name: string, post: Answer | null, get: Answer, config: Config): 
   if (isBridge && status >= 200 && status < 300)
     return fail(
       name,
-      `it answers ${status} to a notification without a signature: anybody can write events (this one is a dead letter now)`,
+      `it answers ${status} to a notification without a signature: anybody can write events (this one is a ` +
+        "dead letter now)",
       "set WEBHOOK_AUTH to how the partner proves itself, and start the bridge anew",
     );
   if (isBridge && (status === refusal || status === 401))
@@ -64,7 +67,8 @@ const judge = (name: string, post: Answer | null, get: Answer, config: Config): 
   if (status === 401 && refusal === 401 && [403, 404, 405].includes(get.status))
     return warn(
       name,
-      `it answers 401 as the bridge does, but ${get.status} to a GET: something in front passes only POST, or it is not the bridge`,
+      `it answers 401 as the bridge does, but ${get.status} to a GET: something in front passes only POST, ` +
+        "or it is not the bridge",
       'run doctor again, and see that cambio_bridge_webhook_requests_total{code="401"} of a replica grows',
     );
   return fail(name, ...faultOf(status, config));

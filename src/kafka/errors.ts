@@ -30,11 +30,12 @@ const REFUSALS: Partial<Record<string, "size" | "rule">> = {
 export const refusalOf = (error: unknown): "size" | "rule" | null =>
   error instanceof EncodeError ? "size" : (REFUSALS[protocolErrorOf(error)] ?? null);
 
+const REQUEST_REFUSED =
+  /_AUTHORIZATION_FAILED$|^(UNSUPPORTED_VERSION|INVALID_REQUEST|POLICY_VIOLATION|UNKNOWN(_TOPIC_OR_PARTITION)?)$/;
+
 /** The broker answers that it will not or cannot serve this request: for want of a right, the feature, or the topic. */
 export const isRequestRefused = (error: unknown): boolean =>
-  /_AUTHORIZATION_FAILED$|^(UNSUPPORTED_VERSION|INVALID_REQUEST|POLICY_VIOLATION|UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN)$/.test(
-    protocolErrorOf(error),
-  ) ||
+  REQUEST_REFUSED.test(protocolErrorOf(error)) ||
   (error instanceof Error && error.name === "KafkaJSServerDoesNotSupportApiKey");
 
 /** The exception that kafkajs throws for an error code of the protocol. */

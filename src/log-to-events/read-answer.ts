@@ -34,7 +34,7 @@ const TOTAL = [
 ].join("|");
 const PAGES = /^(total|num(ber)?|numero|qtde?|quantidade)?(of|de)?(pages|paginas)(count|total)?$/;
 
-/** Names of members, in lower case without accents and separators, and what value of theirs says that there are more. */
+/** Names of members, in lower case without accents and separators, and what value says that there are more. */
 const HINTS: readonly (readonly [names: RegExp, saysMore: (value: unknown, entries: number) => boolean])[] = [
   [/^(is|has|have|tem|ha|possui|existem?)?(more|mais|next|proxim|seguinte)/, isTrue],
   [/truncad|truncat|^(partial|parcial|incomplet)/, isTrue],

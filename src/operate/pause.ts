@@ -52,7 +52,8 @@ const write = async ({ config, services }: Connections, entry: ControlEntry): Pr
     return placeText(topic, await publisher.publish(record, TIMEOUT_MS));
   } catch (error) {
     throw new UsageError(
-      `Nobody knows whether the ${entry.says} was written (${messageOf(error)}): ask \`cambio-bridge status\`, and run the same again.`,
+      `Nobody knows whether the ${entry.says} was written (${messageOf(error)}): ask \`cambio-bridge ` +
+        "status`, and run the same again.",
       { cause: error },
     );
   } finally {

@@ -31,8 +31,8 @@ export type DeliveryOutcome =
 export type WebhookFlow = (head: RequestHead) => Refusal | ((body: Buffer) => Promise<DeliveryOutcome>);
 
 /**
- * The whole path of a notification. Taking the body resolves when its event or its dead letter is durable: only then may the
- * answer be 2xx. Rejects when that did not succeed in time, or when the event cannot be encoded as Avro. The
+ * The whole path of a notification. Taking the body resolves when its event or its dead letter is durable: only then
+ * may the answer be 2xx. Rejects when that did not succeed in time, or when the event cannot be encoded as Avro. The
  * partner then sends the notification again, which gets the same eventId.
  */
 export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {

@@ -11,7 +11,8 @@ export const partner = {
   baseUrl: url(
     "PARTNER_BASE_URL",
     null,
-    "Address of the partner's API, up to but without /corporate. Also the ce_source of events and results, without a slash at its end.",
+    "Address of the partner's API, up to but without /corporate. Also the ce_source of events and " +
+      "results, without a slash at its end.",
     "serve",
     "partner",
   ),
@@ -48,7 +49,8 @@ export const partner = {
   doubtStatuses: statuses(
     "PARTNER_ACCEPT_DOUBT_STATUSES",
     "302,303,409",
-    "HTTP statuses of an accept that mean IN_DOUBT, besides 408, 425, 5xx, 600 and above, and 3xx other than 301, 307 and 308.",
+    "HTTP statuses of an accept that mean IN_DOUBT, besides 408, 425, 5xx, 600 and above, and 3xx other " +
+      "than 301, 307 and 308.",
   ),
   breakerFailures: integer(1, 1_000_000)(
     "PARTNER_BREAKER_FAILURES",

@@ -20,7 +20,8 @@ main:focus { outline: none; } .skip { position: absolute; left: -999px; }
 .skip:focus { left: .5rem; top: .5rem; background: var(--sheet); padding: .5rem 1rem; z-index: 1; }
 header { background: var(--sheet); border-bottom: 1px solid var(--line); }
 .bar, main, footer { max-width: 72rem; margin: 0 auto; padding: 0 1.25rem; }
-.bar { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1rem; padding-top: .4rem; padding-bottom: .4rem; }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1rem; padding-top: .4rem;
+  padding-bottom: .4rem; }
 .brand { font-weight: 700; color: inherit; text-decoration: none; }
 nav ul { display: flex; flex-wrap: wrap; gap: .15rem; list-style: none; margin: 0; padding: 0; }
 nav ul a { display: block; padding: .3rem .6rem; border-radius: .35rem; color: inherit; text-decoration: none; }
@@ -54,7 +55,8 @@ background: var(--tone-soft); margin-bottom: .8rem; } .verdict h1 a { color: inh
 margin: .7rem 0; background: var(--tone-soft); } .notice .dim, .notice .hint, .verdict .dim { color: inherit; }
 .tag { font-size: .85rem; font-weight: 600; border-radius: .3rem; padding: .05rem .45rem; display: inline-block;
 background: var(--tone-soft); color: var(--tone); } .tag.plain { color: inherit; }
-.plot { margin: 0; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; padding: .7rem .9rem; }
+.plot { margin: 0; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem;
+  padding: .7rem .9rem; }
 .plot svg { display: block; width: 100%; height: 8rem; }
 .plot path { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; }
 .plot .base { stroke: var(--line); stroke-width: 1; }
@@ -68,7 +70,8 @@ font-size: .85rem; } .plot .dim { font-size: .85rem; }
 table { border-collapse: collapse; width: 100%; font-size: .925rem; background: var(--sheet);
 border: 1px solid var(--line); }
 th, td { text-align: left; vertical-align: top; padding: .4rem .7rem; border-top: 1px solid var(--line);
-overflow-wrap: anywhere; } thead th { border-top: 0; overflow-wrap: normal; background: var(--soft); font-size: .85rem; }
+overflow-wrap: anywhere; } thead th { border-top: 0; overflow-wrap: normal; background: var(--soft);
+  font-size: .85rem; }
 tbody th { font-weight: 600; } td .name { display: none; }
 .facts { margin: .5rem 0; display: grid; gap: .3rem; }
 .facts div { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 0 1rem; }

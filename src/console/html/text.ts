@@ -32,7 +32,8 @@ const MAX_BLOCK = 24_000;
 export const inlineText = (text: string, maxLength = MAX_SHOWN): Html =>
   text.length <= maxLength
     ? html`<bdi>${marked(text, INVISIBLE)}</bdi>`
-    : html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi> <span class="dim">… ${text.length} characters</span>`;
+    : html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi>
+      <span class="dim">… ${text.length} characters</span>`;
 
 /** A sentence of the bridge that may hold untrusted text. */
 export const sentence = (text: string): Html => inlineText(text, 4_000);
@@ -73,7 +74,8 @@ export const at = (ms: number): Html => {
   const utc = iso.slice(0, -5).replace("T", " ");
   const there = inSaoPaulo.format(ms);
   const local = there.slice(0, 10) === utc.slice(0, 10) ? there.slice(11) : there;
-  return html`<span class="when"><time datetime="${iso}">${utc} UTC</time> <span class="dim">${local} São Paulo</span></span>`;
+  return html`<span class="when"><time datetime="${iso}">${utc} UTC</time>
+    <span class="dim">${local} São Paulo</span></span>`;
 };
 
 /** The age of an instant, or the time until it. */

@@ -17,7 +17,8 @@ const outcomeOf = ({ outcome }: AuditAction): Cell => {
 const rowOf = (one: AuditAction): readonly Cell[] => [
   html`${at(one.atMs)}<br /><small>${inlineText(one.place)}</small>`,
   html`<strong>${inlineText(one.by, 80)}</strong><br /><small>${inlineText(one.from, 120)}</small>`,
-  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)} ${inlineText(one.parameters, MAX_VALUE)}`,
+  html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)}
+    ${inlineText(one.parameters, MAX_VALUE)}`,
   inlineText(one.note, MAX_VALUE),
   outcomeOf(one),
 ];

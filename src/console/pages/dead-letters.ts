@@ -93,7 +93,12 @@ const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: numb
   const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
   const next = pathTo("/dead-letters", { ...filter, from: from + shown });
   return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
-    ${list.count === 0 ? "" : html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`}
+    ${
+      list.count === 0
+        ? ""
+        : html`<p><strong>${count(list.count, "dead letter")}</strong>,
+      the newest first. ${all}</p>`
+    }
     ${markup} ${further(shown, list.count, from, next)}`;
 };
 
@@ -130,7 +135,8 @@ const valueView = (value: Buffer | null): Html => {
   if (value === null) return html`<p class="none">It has no value (null).</p>`;
   const part = value.length > MAX_HEX_BYTES ? `the first ${formatCount(MAX_HEX_BYTES)} bytes of it ` : "";
   return html`${block(value.toString("utf8"))}
-    <details><summary>Show ${part}as hex</summary><pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre></details>`;
+    <details><summary>Show ${part}as hex</summary>
+      <pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre></details>`;
 };
 
 const sentView = (sent: ShownLetter["sent"]): Cell => {
@@ -158,7 +164,12 @@ const letterView = (
     ],
     ["Replayed", sentView(sent)],
   ])}
-    ${said.length === 0 ? "" : html`<h2>What it says</h2> ${facts(said.map(([name, text]) => [name, inlineText(text)]))}`}
+    ${
+      said.length === 0
+        ? ""
+        : html`<h2>What it says</h2>
+      ${facts(said.map(([name, text]) => [name, inlineText(text)]))}`
+    }
     <h2>Value</h2>
     ${missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${missing}.`)}
     ${valueView(loaded.original.value)}

@@ -85,8 +85,8 @@ const factsView = ({ transactions, sinceMs, untilMs }: DoubtFacts): Html => {
   return html`<h2>Transactions that began after the claim <small>and that no known result names</small></h2>
     ${table("Transactions that began after the claim", columns, rows, "None is known.").markup}
     <p class="dim">${more > 0 ? `${count(more, "further one is", "further ones are")} not shown.` : ""}
-      Looked for from ${at(sinceMs)} to ${at(untilMs)}. If one of them is of this quote, it was executed; that there is none
-      proves nothing.</p>`;
+      Looked for from ${at(sinceMs)} to ${at(untilMs)}. If one of them is of this quote, it was executed;
+      that there is none proves nothing.</p>`;
 };
 
 /** Why nothing was done, with the note, which the form may not be there to keep. */
@@ -116,7 +116,8 @@ const choice = (
 };
 
 const FORCE =
-  "Only when you are certain that no replica of that time still runs. With “not executed” the same quote could be bought twice.";
+  "Only when you are certain that no replica of that time still runs. With “not executed” the same " +
+  "quote could be bought twice.";
 
 /** When it can be ended: the only sentence on the page about it. */
 const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
@@ -144,7 +145,8 @@ const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal)
       <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
     ${asked.force ? html`<p><strong>It is to be ended before its time.</strong></p>` : ""}
     ${asked.as === "not-executed" ? html`<p class="hint">${NOT_EXECUTED_RISK}</p>` : ""}
-    ${own ? html`<p><strong>Another person must confirm it.</strong></p>` : canAct(context) ? button : "An operator must confirm it."}
+    ${own ? html`<p><strong>Another person must confirm it.</strong></p>` : ""}
+    ${own ? "" : canAct(context) ? button : "An operator must confirm it."}
   </form>`;
 };
 
@@ -167,7 +169,8 @@ const doubtForm = (
   if (!canAct(context)) {
     const from = endableAtMs <= nowMs ? "now" : html`at ${when(endableAtMs, nowMs)}`;
     const nobody = html`nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>.`;
-    return html`${others} <p>An operator can end it ${from}. You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
+    return html`${others} <p>An operator can end it ${from}.
+      You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
   }
   const given = (name: string): string => before?.form.get(name) ?? "";
   const quote = doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`;
@@ -175,7 +178,12 @@ const doubtForm = (
     <form method="post" action="/doubt" class="panel">
       <h2>End the doubt</h2>
       ${fieldsOf(doubt)}
-      ${fourEyes ? html`<p>Two people end a doubt: what you say is a proposal until another person confirms it.</p>` : ""}
+      ${
+        fourEyes
+          ? html`<p>Two people end a doubt: what you say is a proposal
+        until another person confirms it.</p>`
+          : ""
+      }
       <fieldset>
         <legend>What does the partner say of ${quote}?</legend>
         ${choice("radio", "as", "succeeded", "It was executed", EXECUTED, given("as") === "succeeded")}

@@ -65,7 +65,12 @@ const listOf = async (context: ConsoleContext, opened: OpenDoubts): Promise<Html
   const empty = opened.progress().isComplete ? "No command is in doubt." : "None is known so far.";
   const { markup, shown } = doubtsTable(doubts, context.var.site.clock.now(), empty);
   const next = pathTo("/doubts", { from: from + shown });
-  return html`${total === 0 ? "" : html`<p><strong>${count(total, "command is", "commands are")} in doubt.</strong></p>`}
+  return html`${
+    total === 0
+      ? ""
+      : html`<p><strong>${count(total, "command is", "commands are")}
+    in doubt.</strong></p>`
+  }
     ${markup} ${further(shown, total, from, next)}`;
 };
 
@@ -77,8 +82,8 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
     title: "Doubts",
     refreshS: state === null ? REFRESH_S : RELOAD_S,
     body: html`<h1>Doubts <small>the oldest first</small></h1>
-      <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again: somebody must
-        ask the partner, and say here what is true.</p>
+      <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
+        somebody must ask the partner, and say here what is true.</p>
       ${state ?? ""} ${now.value === null ? "" : await listOf(context, now.value)}`,
   });
 };

@@ -59,8 +59,8 @@ const outageOf = ({ status, doubts, pauses, letters }: Known): Trouble[] => {
 
 const doubtsOf = ({ doubts }: Known, nowMs: number): Trouble[] => {
   const { doubts: n = 0, oldestSinceMs = null, problem = null } = doubts.value ?? {};
-  const what = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>: ask the partner what became
-    of ${n === 1 ? "it" : "them"}`;
+  const what = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>: ask the partner
+    what became of ${n === 1 ? "it" : "them"}`;
   const button = html`<a class="button" href="/doubts">See what is known and what to do</a>`;
   const more = (sinceMs: number): Html =>
     html`Money may have moved, and nobody knows. The oldest is in doubt since ${when(sinceMs, nowMs)}. ${button}`;
@@ -79,9 +79,9 @@ const replicasOf = ({ status, topic }: Known): Trouble[] => {
   if (members.length > 0 && !isIdle) return [];
   const waiting = lag === 0 ? "none waits now" : count(lag, "command waits", "commands wait");
   const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
-  const start = html`Start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID ${inlineText(group)}.
-    Where one runs, its /readyz says what it lacks, and <code>cambio-bridge doctor</code> what is wrong. The group's state
-    is ${inlineText(state)}.`;
+  const start = html`Start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID
+    ${inlineText(group)}. Where one runs, its /readyz says what it lacks, and <code>cambio-bridge doctor</code> what is
+    wrong. The group's state is ${inlineText(state)}.`;
   return [bad(html`Nobody takes commands, and ${waiting}: ${advice}`, start)];
 };
 
@@ -105,8 +105,8 @@ const pausesOf = ({ pauses }: Known, nowMs: number): Trouble[] =>
     const { by, note, atMs, untilMs } = entry;
     const what = { commands: "Commands are", accepts: "Accepts are", reconcile: "Reconciling is" }[flow];
     const end = untilMs === null ? "it is resumed" : at(untilMs);
-    const more = html`By <strong>${inlineText(by)}</strong> since ${at(atMs)}, until ${end}: ${inlineText(note)}. It goes on
-      with <code>cambio-bridge resume ${flow} --by NAME --note TEXT</code>.`;
+    const more = html`By <strong>${inlineText(by)}</strong> since ${at(atMs)}, until ${end}: ${inlineText(note)}.
+      It goes on with <code>cambio-bridge resume ${flow} --by NAME --note TEXT</code>.`;
     return [wait(html`${what} paused`, more)];
   });
 

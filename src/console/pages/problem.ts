@@ -10,7 +10,8 @@ import { Problem, type Answer, type ConsoleContext, type ConsoleEnv } from "../s
 
 const FOREIGN = "This did not come from a page of the console, so nothing was done.";
 const TO_OWN =
-  "Open the console and send the form there. Behind a proxy that changes the Host, set CONSOLE_ORIGIN to the address that you see.";
+  "Open the console and send the form there. Behind a proxy that changes the Host, set CONSOLE_ORIGIN " +
+  "to the address that you see.";
 const NOBODY = "You are not signed in, or the name or password is wrong.";
 const SIGN_IN =
   "Load the page again and give your name and password. They stand in the file of CONSOLE_USERS_FILE.";

@@ -62,8 +62,8 @@ const NOTHING =
 const storyView = ({ id, endings, steps, notes }: Story, nowMs: number): Html => {
   const machinery = steps.filter(({ isMachinery }) => isMachinery);
   const plain = steps.filter(({ isMachinery }) => !isMachinery);
-  const behind = html`<details><summary>How the bridge worked on it: ${count(machinery.length, "entry", "entries")} of its
-    journal</summary> ${stepsOf(machinery, MAX_OTHERS_BYTES, nowMs, id)}</details>`;
+  const behind = html`<details><summary>How the bridge worked on it: ${count(machinery.length, "entry", "entries")}
+    of its journal</summary> ${stepsOf(machinery, MAX_OTHERS_BYTES, nowMs, id)}</details>`;
   return html`${fitting(endings.map(endingOf), MAX_OTHERS_BYTES)}
     ${notes.map((note) => notice("wait", sentence(note)))}
     ${steps.length === 0 ? html`<p class="none">${NOTHING}</p>` : html`<h2>Steps <small>in order of time</small></h2>`}

@@ -13,7 +13,10 @@ const problemOf = (fields: readonly string[], known: readonly User[]): string | 
   const [name = "", hash = "", role = "viewer"] = fields;
   if (fields.length < 2 || fields.length > 3) return "it is not of the form name:hash or name:hash:role";
   if (name === "" || name !== name.trim() || name.length > MAX_NAME || INVISIBLE.test(name))
-    return `its name is empty, longer than ${MAX_NAME} characters, or has blanks around it or characters that cannot be seen`;
+    return (
+      `its name is empty, longer than ${MAX_NAME} characters, or has blanks around it or characters that ` +
+      "cannot be seen"
+    );
   // Four eyes takes names that are alike for one person.
   if (known.some((user) => isSamePerson(user.name, name)))
     return "its name stands further up already, maybe in another case or spelling: choose another one";

@@ -42,7 +42,9 @@ const applied = (
 
 const SETUP = "run `cambio-bridge setup`";
 /** A journal that was deleted is not simply created again: an empty one has forgotten which quotes were accepted. */
-const SETUP_OF_JOURNAL = `check first that it was never there (if it was, see "The journal is lost" in docs/failures.md), then ${SETUP}`;
+const SETUP_OF_JOURNAL =
+  `check first that it was never there (if it was, see "The journal is lost" in docs/failures.md), ` +
+  `then ${SETUP}`;
 
 /** The detail for a topic that does not exist, or that this user may not see. */
 export const MISSING = "does not exist";

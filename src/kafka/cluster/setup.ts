@@ -55,7 +55,8 @@ const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster)
   const replicas = replicationFactor > 0 ? replicationFactor : await cluster.defaultReplicationFactor();
   if (replicas === null)
     throw new UsageError(
-      "The brokers' default.replication.factor cannot be read, so that it is not known whether new topics need min.insync.replicas=2: set TOPIC_REPLICATION_FACTOR, or grant DescribeConfigs on the cluster.",
+      "The brokers' default.replication.factor cannot be read, so that it is not known whether new topics " +
+        "need min.insync.replicas=2: set TOPIC_REPLICATION_FACTOR, or grant DescribeConfigs on the cluster.",
     );
   return replicas;
 };
@@ -65,7 +66,9 @@ const sizeOf = (partitions: number, replicas: number): string =>
 
 /** An empty journal has forgotten which quotes were accepted; a new bridge mostly has none of its topics. */
 const journalCaution = (journal: string): string =>
-  `Caution: topic ${journal} is missing, and others are there. If this bridge has run before, its journal is lost: before any replica with commands starts, do what "The journal is lost" in docs/failures.md says.`;
+  `Caution: topic ${journal} is missing, and others are there. If this bridge has run before, its ` +
+  `journal is lost: before any replica with commands starts, do what "The journal is lost" in ` +
+  "docs/failures.md says.";
 
 const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Ports): Promise<void> => {
   const plans = topicPlans(options.names);

@@ -118,7 +118,8 @@ export const journalRules: readonly Rule[] = [
     ["journal"],
     ({ keptMs, commands }) =>
       keptMs < 2 * commands.keptAtLeastMs && [
-        `is kept for less than twice as long as ${commands.name}, so that it may forget an accept whose command is still there`,
+        `is kept for less than twice as long as ${commands.name}, so that it may forget an accept whose ` +
+          "command is still there",
         TO_RAISE,
       ],
   ),
@@ -148,7 +149,8 @@ export const lookbackRule = warning(["transactionStatus"], ({ keptMs, lookbackMs
   return (
     lookbackMs !== null &&
     keptMs < needed && [
-      "does not keep events for a day longer than the reconcile flow looks back, so that older ones may be published again",
+      "does not keep events for a day longer than the reconcile flow looks back, so that older ones may be " +
+        "published again",
       `set retention.ms=${needed} or more`,
     ]
   );
@@ -172,7 +174,8 @@ export const topicRules: readonly Rule[] = [
     ROLES,
     ({ replicas, minInsync = 0 }) =>
       minInsync > replicas && [
-        `has ${counted(replicas, "replica")}, and min.insync.replicas=${minInsync}, so that nothing can be written to it`,
+        `has ${counted(replicas, "replica")}, and min.insync.replicas=${minInsync}, so that nothing can be ` +
+          "written to it",
         `set min.insync.replicas=${replicas}, or add replicas`,
       ],
   ),

@@ -10,7 +10,8 @@ import type { Schema } from "./schemas.ts";
 const TIMEOUT_MS = 10_000;
 
 const NOT_FOUND =
-  "the schema registry answered 404 to a registration: see that its URL is right, and that this user may register schemas";
+  "the schema registry answered 404 to a registration: see that its URL is right, and that this user " +
+  "may register schemas";
 
 const statusOf = (error: unknown): number | null =>
   error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : null;

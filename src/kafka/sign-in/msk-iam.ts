@@ -17,7 +17,8 @@ const installed = (): Signer => {
     return createRequire(import.meta.url)(PACKAGE) as Signer;
   } catch (error) {
     throw new UsageError(
-      `KAFKA_SASL_MECHANISM=aws-msk-iam needs the package ${PACKAGE}, which cannot be loaded: run \`npm install ${PACKAGE}\` where cambio-bridge is installed.`,
+      `KAFKA_SASL_MECHANISM=aws-msk-iam needs the package ${PACKAGE}, which cannot be loaded: run \`npm ` +
+        `install ${PACKAGE}\` where cambio-bridge is installed.`,
       { cause: error },
     );
   }

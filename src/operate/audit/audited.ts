@@ -46,7 +46,8 @@ const checkTopic = async ({ config, services }: Connections): Promise<void> => {
   const settings = found.get(topic)?.config;
   if (!settings)
     throw new UsageError(
-      `Topic ${topic} does not exist, and nothing is done that cannot be written to it first: run \`cambio-bridge setup\`.`,
+      `Topic ${topic} does not exist, and nothing is done that cannot be written to it first: run ` +
+        "`cambio-bridge setup`.",
     );
   if ((settings["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime")
     throw new UsageError(
@@ -88,7 +89,8 @@ export const withAudit = async <T>(
     const actionId = randomUUID();
     const place = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
       throw new UsageError(
-        `Nothing was done, because it could not be written to the audit topic first (${messageOf(error)}): see that the topic can be written, then run it again.`,
+        `Nothing was done, because it could not be written to the audit topic first (${messageOf(error)}): ` +
+          "see that the topic can be written, then run it again.",
         { cause: error },
       );
     });

@@ -47,7 +47,8 @@ const originOf = (added: Added): Origin | null => {
  * Without issuedAt the record's timestamp counts, so a replayed command would look new, however old it is.
  */
 const NO_ISSUED_AT =
-  "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the sender send it anew";
+  "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the " +
+  "sender send it anew";
 
 /** Why a replay of this letter cannot work; null if nothing is known against it. */
 export const obstacleTo = (
@@ -111,13 +112,19 @@ export const inOriginalOrder = (a: DeadLetter, b: DeadLetter): number =>
 /** What a dead letter's reason means, and what to do. */
 const REASONS: Readonly<Record<string, string>> = {
   UNREADABLE_COMMAND:
-    "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, REJECTED. Have the sender send it anew under a new commandId; replay it only when what kept it from being read is gone, such as a schema that was not registered, and its sender confirms that no other command was sent in its place: it would be executed as well.",
+    "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, " +
+    "REJECTED. Have the sender send it anew under a new commandId; replay it only when what kept it from " +
+    "being read is gone, such as a schema that was not registered, and its sender confirms that no other " +
+    "command was sent in its place: it would be executed as well.",
   UNREADABLE_NOTIFICATION:
-    "The notification is authentic, but was not understood, or its event was larger than the topic took. Replay it once the bridge understands it, or the topic takes it.",
+    "The notification is authentic, but was not understood, or its event was larger than the topic took. " +
+    "Replay it once the bridge understands it, or the topic takes it.",
   COMMAND_ID_REUSED:
-    "The commandId was used before for another command. It was not executed. Have the sender send it under a new commandId; it is never replayed.",
+    "The commandId was used before for another command. It was not executed. Have the sender send it " +
+    "under a new commandId; it is never replayed.",
   CONTRADICTING_ANSWER:
-    "An answer of the partner came after a final result, and says the opposite of it. Look into it at once, at the partner's; it is no command and is never replayed.",
+    "An answer of the partner came after a final result, and says the opposite of it. Look into it at " +
+    "once, at the partner's; it is no command and is never replayed.",
 };
 
 export const explainReason = (reason: string): string =>

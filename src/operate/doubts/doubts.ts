@@ -20,7 +20,8 @@ const CHECK_EVERY_MS = 50;
 const BEGINNING = ["not started yet", "not joined yet", "still reading"];
 
 const unreadableText = (place: string | null): string =>
-  `Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read by this version (${place}): see "The journal cannot be read" in docs/failures.md.`;
+  "Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read " +
+  `by this version (${place}): see "The journal cannot be read" in docs/failures.md.`;
 
 /**
  * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it

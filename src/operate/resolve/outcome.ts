@@ -36,7 +36,10 @@ export const PROPOSAL_MS = 24 * 3_600_000;
 
 /** To be shown before "not executed" is taken. */
 export const NOT_EXECUTED_RISK =
-  "Not executed sets the quote free for another accept. If the partner, or a proxy before it, stood still with the request, it may execute it when it goes on, after this decision too: let the partner say that it will not be executed any more; that it is not in the books is not enough. If the partner cannot say, leave it open: that costs nothing.";
+  "Not executed sets the quote free for another accept. If the partner, or a proxy before it, stood " +
+  "still with the request, it may execute it when it goes on, after this decision too: let the partner " +
+  "say that it will not be executed any more; that it is not in the books is not enough. If the " +
+  "partner cannot say, leave it open: that costs nothing.";
 
 const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
   if (result === null) return `rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN (${place})`;
@@ -48,7 +51,8 @@ const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "deci
 const FORCE = {
   succeeded: "or give --force",
   "not-executed":
-    "or give --force if it is certain that no replica of that time still runs, and the partner says that it will not be executed any more",
+    "or give --force if it is certain that no replica of that time still runs, and the partner says that " +
+    "it will not be executed any more",
 } as const;
 
 /** Why nothing was decided, as a sentence; null where it was. */
@@ -61,20 +65,34 @@ export const refusalOf = (
     case "resolved":
       return null;
     case "proposed":
-      return `Command ${commandId} is not decided yet: another person must confirm it within 24 hours, in the console or with \`cambio-bridge resolve --confirm ${ended.ref} --by NAME\`. Without force it can be ended from ${iso(ended.resolvableAtMs)} on.`;
+      return (
+        `Command ${commandId} is not decided yet: another person must confirm it within 24 hours, in the ` +
+        `console or with \`cambio-bridge resolve --confirm ${ended.ref} --by NAME\`. Without force it can be ` +
+        `ended from ${iso(ended.resolvableAtMs)} on.`
+      );
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
     case "tooYoung":
-      return `The call of command ${commandId} began at ${iso(ended.claimedAtMs)} and might still be under way, on a frozen replica or at the partner: run it again from ${iso(ended.resolvableAtMs)} on, by Kafka's clock, ${FORCE[as]}.`;
+      return (
+        `The call of command ${commandId} began at ${iso(ended.claimedAtMs)} and might still be under way, ` +
+        `on a frozen replica or at the partner: run it again from ${iso(ended.resolvableAtMs)} on, by ` +
+        `Kafka's clock, ${FORCE[as]}.`
+      );
     case "underWay":
       return `Command ${commandId} is being executed${about}: wait for its result.`;
     case "several":
-      return `Command ${commandId} is in doubt for ${ended.quotes.length} quotes, ${ended.quotes.join(" and ")}: say with --quote-id which of them is meant.`;
+      return (
+        `Command ${commandId} is in doubt for ${ended.quotes.length} quotes, ${ended.quotes.join(" and ")}: ` +
+        "say with --quote-id which of them is meant."
+      );
     case "unknown":
       return `The journal knows no command ${commandId} that is in doubt${about}.`;
     case "sameAuthor":
       return `Command ${commandId} is not decided: ${ended.by} proposed it, and another person must confirm it.`;
     case "expired":
-      return `Command ${commandId} is not decided: what was proposed at ${iso(ended.proposedAtMs)} is older than 24 hours. Propose it again.`;
+      return (
+        `Command ${commandId} is not decided: what was proposed at ${iso(ended.proposedAtMs)} is older than ` +
+        "24 hours. Propose it again."
+      );
   }
 };

@@ -83,7 +83,8 @@ const readAndDecide = async (
     const resolved = await inTime((signal) => endInJournal(deps, ref, decision, signal)).catch(
       (error: unknown) => {
         throw new UsageError(
-          `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): run the same again, and it shows what stands.`,
+          `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): run ` +
+            "the same again, and it shows what stands.",
           { cause: error },
         );
       },
@@ -174,7 +175,8 @@ export const confirm = (
     const proposal = await findProposal(connections, ref, stopped);
     if (proposal === null)
       throw new UsageError(
-        `${ref} is no proposal in ${connections.config.topics.audit}: \`cambio-bridge resolve\` said its REF, such as 0/4711.`,
+        `${ref} is no proposal in ${connections.config.topics.audit}: \`cambio-bridge resolve\` said its ` +
+          "REF, such as 0/4711.",
       );
     const { asked, by, note, atMs: proposedAtMs, untilMs } = proposal;
     const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };

@@ -16,7 +16,7 @@ export type Step = {
   payload: string | null;
   /** Of interest only to those who know how the bridge works: claims, releases, marks. */
   isMachinery: boolean;
-  /** How much it says of what became of a command: 5 the final result, 4 its conclusion, 3 a doubt, 2 a dead letter, 1 a claim. */
+  /** What it says of its command's end: 5 the final result, 4 its conclusion, 3 a doubt, 2 a dead letter, 1 a claim. */
   weight: 0 | 1 | 2 | 3 | 4 | 5;
 };
 
