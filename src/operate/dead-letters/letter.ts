@@ -121,7 +121,7 @@ const REASONS: Readonly<Record<string, string>> = {
     "Replay it once the bridge understands it, or the topic takes it.",
   COMMAND_ID_REUSED:
     "The commandId was used before for another command. It was not executed. Have the sender send it " +
-    "under a new commandId; it is never replayed.",
+    "under a new commandId; a replay would be refused again.",
   CONTRADICTING_ANSWER:
     "An answer of the partner came after a final result, and says the opposite of it. Look into it at " +
     "once, at the partner's; it is no command and is never replayed.",

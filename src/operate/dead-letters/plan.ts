@@ -17,8 +17,8 @@ export type Plan = {
   unknown: readonly string[];
 };
 
-/** What decides whether a letter is sent. */
-type PlanRules = { commandsTopic: string; sent: (ref: string) => readonly Sent[] };
+/** What decides whether a letter is sent. `isNamed`: the letters were named by their refs. */
+type PlanRules = { isNamed: boolean; commandsTopic: string; sent: (ref: string) => readonly Sent[] };
 
 /** All letters of a replay are held in memory. */
 const MAX_LETTERS = 100_000;
@@ -26,11 +26,12 @@ const MAX_LETTERS = 100_000;
 /** Why a letter is not sent; null where it is to be sent. */
 const obstacleOf = (
   { place, reason, source, origin, missing, obstacle }: DeadLetter,
-  { commandsTopic, sent }: PlanRules,
+  { isNamed, commandsTopic, sent }: PlanRules,
 ): Omit<Skipped, "letter"> | null => {
   if (source === "unknown") return { why: "no dead letter of the bridge" };
   if (reason === "CONTRADICTING_ANSWER") return { why: "an answer, not a command (CONTRADICTING_ANSWER)" };
-  if (reason === "COMMAND_ID_REUSED") return { why: "would be refused again (COMMAND_ID_REUSED)" };
+  if (reason === "COMMAND_ID_REUSED" && !isNamed)
+    return { why: "would be refused again (COMMAND_ID_REUSED)", detail: "its REF sends it all the same" };
   if (missing !== null) return { why: "cut, because it was too large for the topic", detail: missing };
   if (source === "command" && origin === null) return { why: "no origin" };
   // Letters may only go back to the commands topic: records in the topics that the bridge writes must not be forged.
@@ -88,7 +89,8 @@ export const planReplay = async (connections: Connections, selection: Selection,
   const { sent, next } = await readSent(connections, letters, hooks.signal);
   const found = new Set(letters.map(({ place }) => refOf(place)));
   const unknown = (selection.refs ?? []).map(refOf).filter((ref) => !found.has(ref));
-  const plan = planOf(letters, { commandsTopic: commands, sent: sent.of }, unknown);
+  const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.of };
+  const plan = planOf(letters, rules, unknown);
   const topics = new Set(
     plan.send.map(({ source }) => (source === "command" ? commands : transactionStatus)),
   );

@@ -3,7 +3,7 @@ import { inOriginalOrder, readRef, type DeadLetter } from "../../../../src/opera
 import { planLines, planOf } from "../../../../src/operate/dead-letters/plan.ts";
 import { letter } from "./letters.ts";
 
-const rules = { commandsTopic: "commands", sent: () => [] };
+const rules = { isNamed: false, commandsTopic: "commands", sent: () => [] };
 const plan = (one: DeadLetter, by: Partial<Parameters<typeof planOf>[1]> = {}) =>
   planOf([one], { ...rules, ...by });
 
@@ -26,6 +26,10 @@ describe("a letter is", () => {
     const { send, skipped } = plan(given);
     expect(send).toEqual([]);
     expect(skipped[0]?.why).toContain(why);
+  });
+
+  test("sent where its ref names it, although it would be refused again", () => {
+    expect(plan(letter(1, { reason: "COMMAND_ID_REUSED" }), { isNamed: true }).send).toHaveLength(1);
   });
 
   test("not sent twice", () => {
