@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
 import { headerValue } from "../kafka/headers.ts";
 import { subjectOf } from "../kafka/cluster/topics.ts";
+import { PublishError } from "../kafka/produce/publish-error.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
@@ -18,6 +19,8 @@ import { withTool } from "./tool.ts";
 import { follow } from "./watch.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
+/** How long it is looked for why no result came. */
+const WHY_MS = 10_000;
 
 export const EXIT_OF = {
   SUCCEEDED: EXIT.done,
@@ -30,6 +33,9 @@ type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: 
 type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
+
+/** Its result may come all the same. */
+class MayBeWritten extends UsageError {}
 
 /**
  * Watches from now on for a command's first result, or for the dead letter that says why none will come.
@@ -86,7 +92,9 @@ export const write = async (
   try {
     await services.clock.within(2 * SEND_TIMEOUT_MS, stopped, publishing);
   } catch (error) {
-    throw new UsageError(
+    if (error instanceof PublishError && error.code !== "timeout")
+      throw new UsageError(`Command ${commandId} was not sent: ${error.message}.`, { cause: error });
+    throw new MayBeWritten(
       `Command ${commandId} may have been written, or not (${messageOf(error)}): send the same again with ` +
         `--command-id ${commandId}, which executes nothing twice.`,
       { cause: error },
@@ -109,19 +117,27 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
     }
     const value = await encoded(tool, command);
     const watch = wait ? await watchResult(tool, commandId, value) : null;
-    await write(tool, { commandId, key: key ?? commandId, value }, io.stopped);
+    const writing = write(tool, { commandId, key: key ?? commandId, value }, io.stopped);
     if (watch === null) {
+      await writing;
       io.out(commandId);
       return EXIT.done;
     }
-    io.err(`Sent command ${commandId}, waiting for its result.`);
+    await writing.then(
+      () => io.err(`Sent command ${commandId}, waiting for its result.`),
+      (error: unknown) => {
+        if (!(error instanceof MayBeWritten)) throw error;
+        io.err(error.message);
+      },
+    );
     const ended = await systemClock.within(waitMs, io.stopped, watch.ended).catch(() => null);
     watch.stop().catch(() => undefined);
     if (ended !== null && typeof ended !== "string") {
       io.out(JSON.stringify(ended));
       return EXIT_OF[ended.outcome];
     }
-    const why = ended === null ? await whyNoCommands(tool, request, io.stopped) : null;
+    const asking = ended === null ? whyNoCommands(tool, request, io.stopped) : Promise.resolve(null);
+    const why = await systemClock.within(WHY_MS, io.stopped, asking).catch(() => null);
     const hope = why === null ? "it may still come" : `none can come now (${why})`;
     io.err(ended ?? `No result of command ${commandId} came: ${hope}, see \`cambio-bridge watch results\`.`);
     return EXIT.noResult;

@@ -25,7 +25,7 @@ const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
     ...rest,
     steps: steps.map(({ atMs, facts, ...step }) => ({
       at: iso(atMs),
-      ...step,
+      ...{ ...step, weight: undefined },
       facts: Object.fromEntries(facts),
     })),
   });

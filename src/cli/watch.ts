@@ -27,16 +27,24 @@ const COLUMNS = {
 } as const satisfies Record<What, readonly string[]>;
 
 /** The topic to follow, and how a record's value is read. */
-const followed = ({ config: { topics }, services: { registry, clock } }: Connections, what: What) => {
+const followed = ({ config: { topics }, services: { registry, clock }, warn }: Connections, what: What) => {
   if (what === "dead-letters")
     return { topic: topics.deadLetters, read: ({ value }: Incoming) => textOrBase64(value) };
   const isEvents = what === "events";
   const schema = readSchema(isEvents ? "transaction-status-updated" : "command-result");
   const decode = decoder<Row>(schema, registry, clock.monotonic);
-  const read = async ({ value }: Incoming): Promise<Row> => {
-    const decoded = value && (await decode(value));
-    if (!decoded?.ok) throw new Error(decoded?.detail ?? "it has no value");
-    return decoded.value;
+  const read = async ({ partition, offset, value }: Incoming): Promise<Row | null> => {
+    const unread = (why: string): null => {
+      warn(`The value at ${partition}/${offset} cannot be decoded: ${why}`);
+      return null;
+    };
+    if (value === null) return null;
+    try {
+      const decoded = await decode(value);
+      return decoded.ok ? decoded.value : unread(decoded.detail);
+    } catch (error) {
+      return unread(messageOf(error));
+    }
   };
   return { topic: isEvents ? topics.transactionStatus : topics.results, read };
 };
@@ -94,7 +102,7 @@ const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flag
       const value = await read(record);
       const headers = headersOf(record.headers);
       const whole = { topic, partition, offset, timestamp, key: textOrBase64(key), headers, value };
-      const row = what === "dead-letters" ? { ...headers, value } : (value as Row);
+      const row = what === "dead-letters" ? { ...headers, value } : ((value ?? {}) as Row);
       const line = `${timestamp}  ${partition}/${offset}  ${escapeInvisible(lineOf(row, COLUMNS[what]))}`;
       io.out(json ? JSON.stringify(whole) : line);
     };

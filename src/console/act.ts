@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
 import { explainOutage } from "../operate/connections.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 import { hidden } from "./html/elements.ts";
 import { html, type Html } from "./html/text.ts";
 import { addressOf } from "./sign-in/sign-in.ts";
@@ -47,7 +47,7 @@ export const noteProblem = (note: string) => (note.trim() === "" ? "Write a note
 /** The sentence of an action that failed. Whether anything was done stands in it. */
 const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {
   const reason = messageOf(error);
-  if (error instanceof UsageError) return reason;
+  if (error instanceof UsageError && !(error instanceof OutageError)) return reason;
   site.log.error({ by: person?.name ?? null, reason }, "console.action.failed");
   return `It failed, and nobody knows whether anything was done (${reason}): the audit and the story tell.`;
 };

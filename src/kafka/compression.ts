@@ -36,8 +36,6 @@ const decompressSnappy: Decompress = (data, maxBytes) => {
   return Buffer.concat(blocks, bytes);
 };
 
-/** lz4js: its types say that this gives nothing. */
-const boundOf = lz4.decompressBound as unknown as (frame: Buffer) => number;
 /** Of an LZ4 frame: magic, flags, block size and header checksum. */
 const LZ4_HEAD_BYTES = 7;
 const LZ4_FLAG = { blockChecksums: 0x10, contentSize: 0x08 };
@@ -48,10 +46,18 @@ const decompressLz4: Decompress = (frame, maxBytes) => {
   const flags = frame.readUInt8(4);
   // lz4js takes them from the wrong place. No Kafka client writes any.
   if (flags & LZ4_FLAG.blockChecksums) throw new Error("its blocks have checksums");
-  // Throws where a block ends beyond the frame: lz4js would read on for seconds.
-  let at = LZ4_HEAD_BYTES + (flags & LZ4_FLAG.contentSize ? 8 : 0);
-  for (let bytes = -1; bytes !== 0; at += 4 + bytes) bytes = frame.readUInt32LE(at) & LZ4_BLOCK_BYTES;
-  const most = boundOf(frame);
+  const largest = 1 << (8 + 2 * ((frame.readUInt8(5) >> 4) & 7));
+  let most = 0;
+  // lz4js believes what a block says of its length: it would read on for seconds, and take memory for whole blocks.
+  for (let at = LZ4_HEAD_BYTES + (flags & LZ4_FLAG.contentSize ? 8 : 0); ;) {
+    const head = frame.readUInt32LE(at);
+    if (head === 0) break;
+    const bytes = head & LZ4_BLOCK_BYTES;
+    at += 4 + bytes;
+    if (bytes > largest) throw new Error("a block is larger than its frame allows");
+    if (at > frame.length) throw new Error("a block is cut off");
+    most += Math.min(largest, 255 * bytes);
+  }
   if (most > maxBytes) throw new Error(`it may become ${most} bytes`);
   const space = Buffer.alloc(most);
   const bytes = lz4.decompressFrame(frame, space);

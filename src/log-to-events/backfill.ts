@@ -13,9 +13,14 @@ const instantOf = ({ notification }: Missing): number =>
   occurredAtOf(notification.createdAt) ?? Number.MAX_VALUE;
 const textOf = ({ notification }: Missing): string => notification.createdAt;
 
-/** The oldest first. What has no instant comes last, by its text: that of a local time has an order, too. */
+/** What has an order as text: a date and a local time. */
+const LOCAL = /^\d{4}-\d\d-\d\d/;
+const byText = (a: string, b: string): number =>
+  LOCAL.test(a) && LOCAL.test(b) ? Number(a > b) - Number(a < b) : 0;
+
+/** The oldest first; what has no instant comes last, as far as it is in any order. */
 const byTime = (a: Missing, b: Missing): number =>
-  instantOf(a) - instantOf(b) || Number(textOf(a) > textOf(b)) - Number(textOf(a) < textOf(b));
+  instantOf(a) - instantOf(b) || byText(textOf(a), textOf(b));
 
 /**
  * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more

@@ -34,8 +34,9 @@ export const earlierRanges = ({ startDate, endDate }: DateRange, nowMs: number):
     .filter((today) => today >= startDate && today < endDate)
     .map((today) => ({ startDate, endDate: today }));
 
-/** Whether the range begins after today, both in São Paulo and in UTC. */
-export const isFuture = ({ startDate }: DateRange, nowMs: number): boolean => startDate > utcDate(nowMs);
+/** Whether the range begins after today in São Paulo. A partner that counts in UTC does not refuse the next day. */
+export const isFuture = ({ startDate }: DateRange, nowMs: number): boolean =>
+  startDate > dateIn(SAO_PAULO)(nowMs);
 
 /** Whether an instant lies outside in every time zone. An entry may be listed by its sending, up to a day later. */
 export const isOutside = ({ startDate, endDate }: DateRange, ms: number): boolean =>

@@ -129,6 +129,7 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
       for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
       if (!part.mayShowMore && part.refused !== null) break;
     }
+    if (days.length === 0) return whole;
     const all = [whole, ...days];
     const most = (count: "entries" | "unreadable" | "otherType"): number =>
       Math.max(...all.map((part) => part[count]));

@@ -15,27 +15,12 @@ export type ScheduleOptions = {
 
 const DAY_MS = 86_400_000;
 /** The events topic may have deleted older events, and their notifications would look unpublished. */
-const MAX_BACK_MS = 14 * DAY_MS;
+export const MAX_BACK_MS = 14 * DAY_MS;
 /** How far the clocks of replicas may differ. */
 const MAX_SKEW_MS = 300_000;
 
 /** It was noted while a clock was wrong, and says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
-
-/** When the last whole run began, or what the first looks back to; and the last whole look-back, null before one. */
-type Last = { wholeAt: number; lookbackAt: number | null };
-
-/** The period of the next run: since the last whole one at least, and what was too young for that. */
-const nextPeriod = (
-  nowMs: number,
-  { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
-  { wholeAt, lookbackAt }: Last,
-): { period: Period; isLookback: boolean } => {
-  const isLookback = lookbackAt === null || isAhead(lookbackAt, nowMs) || nowMs - lookbackAt >= DAY_MS;
-  const sinceWholeMs = isAhead(wholeAt, nowMs) ? MAX_BACK_MS : nowMs - wholeAt + minAgeMs;
-  const backMs = Math.max(isLookback ? lookbackMs : windowMs, Math.min(sinceWholeMs, MAX_BACK_MS));
-  return { period: { fromMs: nowMs - backMs, toMs: nowMs }, isLookback };
-};
 
 export type SchedulePorts = {
   clock: Clock;
@@ -45,28 +30,36 @@ export type SchedulePorts = {
 };
 
 /**
- * Reconciles again and again until `signal` aborts. Begins with the long look back, and repeats it until one is whole.
- * @param notedAt when the last whole run of an earlier leader began; null if that is not known
+ * Reconciles again and again until `signal` aborts. Begins with the long look back, repeats it once a day, and after
+ * each run that did not read everything: from the window of the last run that did.
+ * @param notedAt until when an earlier leader had everything; null if that is not known
  */
 export const reconcileRepeatedly = async (
-  options: ScheduleOptions,
+  { everyMs, windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
   run: Reconcile,
   { clock, untilOpen, ended }: SchedulePorts,
   notedAt: number | null,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { everyMs, lookbackMs, minAgeMs } = options;
-  const last: Last = { wholeAt: notedAt ?? clock.now() - lookbackMs + minAgeMs, lookbackAt: null };
+  let wholeAt = notedAt ?? clock.now() - lookbackMs + windowMs;
+  /** When the last whole look-back began; null where the next run must be one. */
+  let lookedBackAt: number | null = null;
   for (;;) {
     await untilOpen(signal);
     const nowMs = clock.now();
     const startedAt = clock.monotonic();
-    const { period, isLookback } = nextPeriod(nowMs, options, last);
-    const report = await run({ period, minAgeMs, dryRun: false, force: false }, signal);
-    if (report.isWhole) {
-      last.wholeAt = nowMs;
-      if (isLookback) last.lookbackAt = nowMs;
+    if (isAhead(Math.max(wholeAt, lookedBackAt ?? wholeAt), nowMs)) {
+      wholeAt = nowMs - MAX_BACK_MS;
+      lookedBackAt = null;
     }
+    const isLookback = lookedBackAt === null || nowMs - lookedBackAt >= DAY_MS;
+    const sinceMs = Math.min(nowMs - wholeAt + windowMs, MAX_BACK_MS);
+    const backMs = isLookback ? Math.max(lookbackMs, sinceMs) : windowMs;
+    const period = { fromMs: nowMs - backMs, toMs: nowMs };
+    const report = await run({ period, minAgeMs, dryRun: false, force: false }, signal);
+    if (report.isWhole) wholeAt = nowMs;
+    if (!report.isWhole) lookedBackAt = null;
+    else if (isLookback) lookedBackAt = nowMs;
     ended(report, clock.monotonic() - startedAt, period);
     await clock.sleep(everyMs, signal);
   }

@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, writevSync } from "node:fs";
+import { constants, fstatSync, openSync, writev, writevSync } from "node:fs";
 import { systemClock } from "../runtime/clock.ts";
 import type { ProcessEnds } from "../runtime/log.ts";
 
@@ -8,6 +8,13 @@ export type Output = {
   /** Resolves when all lines are written, or when none could be for a while. */
   flush: () => Promise<void>;
 };
+
+/**
+ * Writes what the output takes now, without waiting for it.
+ * @param isLast the process ends: no callback comes any more
+ * @returns how many bytes; 0 when it must be tried again. Throws when the reader has gone.
+ */
+type Take = (chunks: readonly Buffer[], isLast: boolean) => number;
 
 /** Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook. */
 const CHUNK_BYTES = 16_384;
@@ -43,22 +50,55 @@ const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
 };
 
 /**
- * Writes what standard output takes now. No write waits for a reader: it would hold a thread, node waits for its
- * threads at the end, and a reader that has stopped but stays would keep the process from ending.
- * @returns a function that says how many bytes were taken; 0 when it must be tried again, as on a full disk. It
- *   throws when the reader has gone.
+ * A pipe or socket. No write waits for the reader: it would hold a thread, node waits for its threads at the
+ * end, and a reader that has stopped but stays would keep the process from ending.
  */
-const openTake = (unblock: ProcessEnds["unblock"]): ((chunks: readonly Buffer[]) => number) => {
-  // A file is not opened once more: it would be written from its start.
-  const isFile = fstatSync(1).isFile();
-  const fd = isFile ? 1 : openUnblocked(unblock);
+const toPipe = (unblock: ProcessEnds["unblock"]): Take => {
+  const fd = openUnblocked(unblock);
   return (chunks) => {
     try {
       return writevSync(fd, chunks);
     } catch (error) {
-      if (isFile || (error instanceof Error && "code" in error && error.code === "EAGAIN")) return 0;
+      if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0;
       throw error;
     }
+  };
+};
+
+const sizeOf = (chunks: readonly Buffer[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
+
+/**
+ * A file, a terminal or a device, written by another thread: a slow disk must not stop the process. Whatever
+ * fails, such as a write to a full disk, is tried again.
+ * @param wake called when a write has ended
+ */
+const toFile = (wake: () => void): Take => {
+  /** Bytes that the other thread writes now. */
+  let writing = 0;
+  let written = 0;
+  return (chunks, isLast) => {
+    if (isLast) {
+      try {
+        // The other thread ends what it has begun.
+        return writing > 0 ? writing : writevSync(1, chunks);
+      } catch {
+        return 0;
+      } finally {
+        writing = 0;
+      }
+    }
+    const before = written;
+    written = 0;
+    if (before > 0 || writing > 0) return before;
+    writing = sizeOf(chunks);
+    // All that waits: a write a turn of the event loop, of one chunk, would be too slow under load.
+    writev(1, chunks, (error, bytes) => {
+      writing = 0;
+      if (error) return;
+      written = bytes;
+      wake();
+    });
+    return 0;
   };
 };
 
@@ -88,7 +128,6 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
   let hasGivenUp = false;
   let timer: NodeJS.Timeout | undefined;
   let retryMs = FIRST_RETRY_MS;
-  const take = openTake(unblock);
 
   const endChunk = (): void => {
     if (used === 0) return;
@@ -99,11 +138,11 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
   };
 
   /** Writes what the output takes now. @returns whether that is all */
-  const writeChunks = (): boolean => {
+  const writeChunks = (isLast: boolean): boolean => {
     endChunk();
     try {
       while (chunks.length > 0) {
-        const taken = take(chunks);
+        const taken = take(chunks, isLast);
         if (taken === 0) return false;
         chunks = without(chunks, taken);
         chunkBytes -= taken;
@@ -118,13 +157,13 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
     return true;
   };
 
-  const writeAll = (): boolean => {
-    if (!writeChunks()) return false;
+  const writeAll = (isLast = false): boolean => {
+    if (!writeChunks(isLast)) return false;
     if (lostBytes === 0 || hasGone) return true;
     const bytes = lostBytes;
     lostBytes = 0;
     lost(bytes);
-    return writeChunks();
+    return writeChunks(isLast);
   };
 
   const nextRetryMs = (): number => {
@@ -142,12 +181,15 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
     if (!writeAll()) writeAfter(nextRetryMs());
   };
 
+  const kind = fstatSync(1);
+  const take = kind.isFIFO() || kind.isSocket() ? toPipe(unblock) : toFile(write);
+
   const hasStalledSince = (ms: number): boolean =>
     systemClock.monotonic() - Math.max(ms, takenAt) > STALLED_MS;
 
   atExit(() => {
     const start = systemClock.monotonic();
-    while (!writeAll()) {
+    while (!writeAll(true)) {
       if (hasGivenUp || hasStalledSince(start) || systemClock.monotonic() - start > EXIT_MS) return;
       sleepSync(nextRetryMs());
     }

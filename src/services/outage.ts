@@ -42,5 +42,6 @@ const whatFailed = (error: unknown): string => {
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
   asking.catch((error: unknown) => {
     if (error instanceof UsageError || isBug(error) || stopped?.aborted) throw error;
-    throw new OutageError(`${whatFailed(error)}${describeOutage(error, config)}.`, { cause: error });
+    const what = `${whatFailed(error)}${describeOutage(error, config)}`;
+    throw new OutageError(`${what}; ${outageAdvice(error)}.`, { cause: error });
   });

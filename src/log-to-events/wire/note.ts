@@ -11,7 +11,7 @@ export const electionGroup = ({ kafka }: Pick<Services["config"], "kafka">): str
 export type ReconcileNote = {
   /** When the last complete run ended. */
   completeAtMs: number | null;
-  /** When the last run that read everything began: later runs look back to there. */
+  /** When the last complete run began: later leaders look back to the window of that. */
   wholeAtMs: number | null;
 };
 

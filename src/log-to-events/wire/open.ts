@@ -1,7 +1,7 @@
 import { elected } from "../../kafka/consume/elected.ts";
 import type { Report } from "../flow.ts";
 import type { Period } from "../period.ts";
-import { isAhead, reconcileRepeatedly } from "../schedule.ts";
+import { isAhead, MAX_BACK_MS, reconcileRepeatedly } from "../schedule.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import { withCluster } from "../../services/with-cluster.ts";
@@ -44,9 +44,9 @@ export const openReconcile = (
     metrics.reconcileRuns.inc({ result });
     const kinds = { known, published, held, too_young: tooYoung, unreadable, other_type: otherType };
     for (const [kind, count] of Object.entries(kinds)) metrics.reconcileNotifications.inc({ kind }, count);
-    if (result === "complete") note.completeAtMs = clock.now();
-    // What it looked at, not when it ended: a clock may be set meanwhile.
-    if (report.isWhole) keep({ wholeAtMs: period.toMs });
+    // What it looked at, not when it ended: a clock may be set meanwhile. What an incomplete run left behind a later
+    // version may understand. Without news, too: the last attempt may have failed.
+    keep(result === "complete" ? { completeAtMs: clock.now(), wholeAtMs: period.toMs } : {});
     show();
     const when = { from: iso(period.fromMs), to: iso(period.toMs), ms: Math.round(durationMs) };
     const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
@@ -68,8 +68,10 @@ export const openReconcile = (
       note = await withCluster(services, (cluster) => lastNote(config, cluster));
       show();
       const { wholeAtMs } = note;
-      // Until a run reads everything, later leaders look back as far as this one does.
-      if (wholeAtMs === null) keep({ wholeAtMs: clock.now() - config.reconcile.lookbackMs });
+      const nowMs = clock.now();
+      // Until a run is complete, later leaders look back as far as this one does.
+      if (wholeAtMs === null) keep({ wholeAtMs: nowMs - config.reconcile.lookbackMs });
+      else if (isAhead(wholeAtMs, nowMs)) keep({ wholeAtMs: nowMs - MAX_BACK_MS });
       const run = reconcileRuns(deps, {
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may be the leader");

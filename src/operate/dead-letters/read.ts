@@ -1,12 +1,13 @@
 import { unwrap } from "../../services/dead-letter-headers.ts";
 import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Connections, OnProgress } from "../connections.ts";
 import { readTopic, type ReadingHooks } from "../read-topic.ts";
 import { readersOf } from "../story/read-records.ts";
 import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
-import { readSent } from "./sent.ts";
+import { readSent, sentLetters, type SentLetters } from "./sent.ts";
 
 /** Selects letters: those at these places, or of a reason and a time (epoch milliseconds). */
 export type Selection = {
@@ -55,6 +56,21 @@ export const originalOf = (record: Incoming): { original: Original; added: Reado
 const byAge = (a: DeadLetter, b: DeadLetter): number =>
   a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
 
+/** Letters are shown also where the audit topic is not there, or may not be read. */
+const sentOf = (
+  connections: Connections,
+  letters: readonly DeadLetter[],
+  signal: AbortSignal,
+): Promise<SentLetters> =>
+  readSent(connections, letters, signal).then(
+    ({ sent }) => sent,
+    (error: unknown) => {
+      signal.throwIfAborted();
+      connections.warn(`Which of them were replayed is not known: ${messageOf(error)}`);
+      return sentLetters();
+    },
+  );
+
 /** Reads the dead letters that fit, and keeps the newest so many. With a `limit` of 0 they are only counted. */
 export const listLetters = async (
   connections: Connections,
@@ -77,7 +93,7 @@ export const listLetters = async (
   };
   await eachLetter(connections, selection, see, { signal, onProgress });
   keepNewest();
-  const { sent } = await readSent(connections, letters, signal);
+  const sent = await sentOf(connections, letters, signal);
   return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent.of(refOf(place)) };
 };
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
@@ -95,8 +111,11 @@ export const showLetter = async (connections: Connections, place: RecordPosition
   const [one] = found;
   if (!one) return null;
   const { letter, record } = one;
-  const { sent } = await readSent(connections, [letter], signal);
-  const read = await readersOf(connections).letter(record);
+  const sent = await sentOf(connections, [letter], signal);
+  // Its bytes are shown also where the registry does not answer.
+  const read = await readersOf(connections)
+    .letter(record)
+    .catch(() => null);
   return { letter, loaded: originalOf(record), sent: sent.of(refOf(place)), facts: read?.step.facts ?? [] };
 };
 export type ShownLetter = NonNullable<Awaited<ReturnType<typeof showLetter>>>;

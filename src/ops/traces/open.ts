@@ -93,6 +93,8 @@ export const openTraces = (
     // What it says while it opens is of variables that it leaves out. In quotes stand their values.
     const reason = text.replace(/'[^']*'|"[^"]*"/g, '"…"');
     if (isOpening) log.warn({ reason }, "traces.ignored");
+    // "Dropped N spans because maxQueueSize reached"
+    else if (text.startsWith("Dropped ")) lost(parseInt(text.slice(8), 10), text);
     else log.debug({ text }, "traces.client");
   };
   const debug = (line: string): void => {

@@ -10,7 +10,7 @@ const WRAPPER_NAMES = new Set(["data", "result", "response", "payload", "content
 
 const MAX_DEPTH = 8;
 const MAX_ID_LENGTH = 1024;
-const NUMBER = /^-?\d/;
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 const normalized = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, "");
 

@@ -97,6 +97,12 @@ const uint32 = (value: number): Buffer => {
   return bytes;
 };
 
+it("reads many small blocks of LZ4, whatever size their frame allows", async () => {
+  const small = Buffer.concat([uint32(5), Buffer.from([0x40]), Buffer.from("abcd")]);
+  const frame = Buffer.concat([lz4Head(0x60, 7), ...Array<Buffer>(40).fill(small), uint32(0)]);
+  expect(String(await decompress("lz4", frame))).toBe("abcd".repeat(40));
+});
+
 it("reads stored blocks of LZ4, and a wrong checksum of the header", async () => {
   const text = Buffer.from("stored as it is");
   const block = [uint32(0x80000000 + text.length), text];
@@ -144,6 +150,11 @@ const bombs: [string, Name, Buffer][] = [
       Buffer.from("82534e41505059000000000100000001", "hex"),
       ...Array.from({ length: 3 }, () => Buffer.from("0000000680808010fe01", "hex")),
     ]),
+  ],
+  [
+    "LZ4 with an empty stored block before one that says that it is 2 GB",
+    "lz4",
+    Buffer.from("04224d186040000000 0080ffffff7f104101000000".replace(" ", ""), "hex"),
   ],
   [
     "LZ4 in many blocks",

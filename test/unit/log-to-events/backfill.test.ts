@@ -13,10 +13,10 @@ const datesOf = (batch: ReturnType<typeof backfillBatch>): string[][] =>
 test("the notifications of a transaction come oldest first, those without an instant last, by their text", () => {
   const batch = backfillBatch();
   const local = ["2026-11-21T07:00:00", "2026-11-21T06:00:00"];
-  const dates = [at(5), ...local, at(1), "", at(3)];
+  const dates = [at(5), ...local, at(1), at(3)];
   for (const [n, createdAt] of dates.entries()) batch.add(keyOf(n), of("tx", createdAt));
   batch.add(keyOf(9), of("ty", at(2)));
-  expect(datesOf(batch)).toEqual([[at(1), at(3), at(5), "", ...local.reverse()], [at(2)]]);
+  expect(datesOf(batch)).toEqual([[at(1), at(3), at(5), ...local.reverse()], [at(2)]]);
 });
 
 test("a full batch takes more of the transactions that it holds, up to twice its size, and no other one", () => {
@@ -33,4 +33,11 @@ test("a full batch takes more of the transactions that it holds, up to twice its
   expect(taken).toBeGreaterThan(60);
   expect(taken).toBeLessThanOrEqual(64);
   expect(batch.hasRoomFor(of("third", at(1)))).toBe(false);
+});
+
+test("texts that have no order of their own stay in that of the log", () => {
+  const batch = backfillBatch();
+  const dates = ["31/10/2026 23:00:00", "01/11/2026 09:00:00", ""];
+  for (const [n, createdAt] of dates.entries()) batch.add(keyOf(n), of("tx", createdAt));
+  expect(datesOf(batch)).toEqual([dates]);
 });

@@ -268,6 +268,12 @@ test("a partner that fails for many days, and refuses days in the future, is rea
   expect(await run()).toMatchObject({ result: "complete", published: 1, reasons: [] });
 });
 
+test("where every day is refused, that is said", async () => {
+  const { state, run } = openLog();
+  state.answer = () => answer("", { httpStatus: 400 });
+  expect(await run()).toMatchObject({ result: "failed", isWhole: false });
+});
+
 test("a log that shows other days than was asked for is incomplete, and what it shows is published", async () => {
   const { log, state, topic, run } = openLog();
   log.push(sent(1, 5), sent(2, 500));

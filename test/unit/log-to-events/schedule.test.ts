@@ -74,9 +74,8 @@ test("one run a day looks far back", async () => {
   expect(back.flatMap((hours, at) => (hours === 72 ? [at] : []))).toEqual([0, 24, 48]);
 });
 
-test("a new leader looks back to the last whole run of an earlier one, two weeks at most", async () => {
-  const noted = NOW_MS - 120 * HOUR_MS + OPTIONS.minAgeMs;
-  expect(await lead(RESULTS, noted)).toEqual([120, 121, 122, 26, 26]);
+test("a new leader looks back to the window of the last complete run of an earlier one, two weeks at most", async () => {
+  expect(await lead(RESULTS, NOW_MS - 120 * HOUR_MS)).toEqual([146, 147, 148, 26, 26]);
   expect(await lead(["failed", "complete", "complete"], NOW_MS - 1_000 * HOUR_MS)).toEqual([336, 336, 26]);
 });
 
@@ -85,13 +84,19 @@ test("after an outage the leader looks back to before it", async () => {
   expect(back[0]).toBe(72);
   expect(back.slice(-2)).toEqual([192, 26]);
   const later = await lead(["complete", ...failing(99), "complete", "complete"], NOW_MS);
-  expect(later.slice(-2)).toEqual([100 + OPTIONS.minAgeMs / HOUR_MS, 26]);
+  expect(later.slice(-2)).toEqual([126, 26]);
 });
 
-test("the first run after one that failed reaches back to the last whole one, whatever the window is", async () => {
+test("a run after one that failed reaches back to the window of the last whole one, however narrow that is", async () => {
   const narrow = { ...OPTIONS, windowMs: 2 * HOUR_MS, lookbackMs: 6 * HOUR_MS };
   const back = await lead(["complete", ...failing(10), "complete", "complete"], NOW_MS, [], narrow);
-  expect(back.slice(-2)).toEqual([11 + OPTIONS.minAgeMs / HOUR_MS, 2]);
+  expect(back.slice(-2)).toEqual([13, 2]);
+});
+
+test("what was read under a clock that was ahead is not believed when that instant has come", async () => {
+  const results: Report["result"][] = ["complete", "complete", ...failing(121), "complete", "complete"];
+  const back = await lead(results, NOW_MS, [0, 120 * HOUR_MS]);
+  expect(back.slice(-2)).toEqual([336, 26]);
 });
 
 test("an instant that is noted ahead of this clock says nothing: the first run looks back two weeks", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
+import { openUnreadPipe } from "../../support/unread-pipe.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -130,19 +131,44 @@ test("no line is lost at a crash, although the pipe is full and its reader comes
   expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
 });
 
-// test/integration/log-pipe.test.ts does the same to the program, with a pipe.
 test.each([
-  ["await log.flush(); process.exit(0);", 0],
-  ['throw new Error("nobody catches it");', 1],
-])("with a socket whose reader stays but never reads, the process ends after %s", async (ending, code) => {
+  ["pipe", 'throw new Error("nobody catches it");', 1],
+  ["pipe", 'void Promise.reject(new Error("nobody catches it"));', 1],
+  ["socket", "await log.flush(); process.exit(0);", 0],
+  ["socket", 'throw new Error("nobody catches it");', 1],
+])("with a %s whose reader stays but never reads, the process ends after %s", async (kind, ending, code) => {
+  const { writeEnd } = await openUnreadPipe();
   const source = sourceOf(`${fill} setTimeout(async () => { ${ending} }, 50)`);
   const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
     cwd: root,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", kind === "socket" ? "pipe" : writeEnd, "ignore"],
     timeout: 12_000,
     killSignal: "SIGKILL",
   });
   expect(await once(child, "exit")).toEqual([code, null]);
+});
+
+const runningInShell = (command: string, program: string) => {
+  const child = spawn("sh", ["-c", command, process.execPath, sourceOf(program)], {
+    cwd: root,
+    stdio: "ignore",
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+};
+const NODE = `exec "$0" --input-type=module -e "$1"`;
+
+test.runIf(process.platform === "linux").each([
+  ["await log.flush(); process.exit(0);", 0],
+  ["process.exit(3);", 3],
+  ['throw new Error("nobody catches it");', 1],
+])("on a full disk the process goes on, and ends after %s", async (ending, code) => {
+  const program = `log.info("one"); ${fill} setTimeout(async () => { log.info("last"); ${ending} }, 700);`;
+  const start = Date.now();
+  expect(await once(runningInShell(`${NODE} > /dev/full`, program), "exit")).toEqual([code, null]);
+  expect(Date.now() - start, "it did not end before").toBeGreaterThan(700);
 });
 
 test("a file on a full disk gets what waits once there is room, and how many bytes it did not get", async () => {
@@ -152,14 +178,7 @@ test("a file on a full disk gets what waits once there is room, and how many byt
      setTimeout(async () => { ${logged.set} }, 500); setInterval(() => {}, 1_000);`;
   // No file may grow beyond that: it is full at once, and has room again when it is cut.
   const full = `ulimit -f 40000; head -c 100000000 /dev/zero >> '${file}'`;
-  const command = `${full}; exec "$0" --input-type=module -e "$1" >> '${file}'`;
-  const child = spawn("sh", ["-c", command, process.execPath, sourceOf(logging)], {
-    cwd: root,
-    stdio: "ignore",
-    timeout: 20_000,
-    killSignal: "SIGKILL",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const child = runningInShell(`${full}; ${NODE} >> '${file}'`, logging);
   await eventually(() => existsSync(logged.file), "all lines to be logged");
   await truncate(file);
   const text = await eventually(async () => {

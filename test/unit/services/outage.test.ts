@@ -42,7 +42,8 @@ it.each<[string, unknown, string, string, RegExp]>([
     (it: unknown) => it,
   );
   expect(thrown).toBeInstanceOf(OutageError);
-  expect(thrown).toHaveProperty("message", `${explained}${describeOutage(error, config)}.`);
+  const what = `${explained}${describeOutage(error, config)}`;
+  expect(thrown).toHaveProperty("message", `${what}; ${outageAdvice(error)}.`);
   expect(outageAdvice(error)).toMatch(advice);
 });
 
