@@ -137,7 +137,7 @@ test.each([
   ["socket", "await log.flush(); process.exit(0);", 0],
   ["socket", 'throw new Error("nobody catches it");', 1],
 ])("with a %s whose reader stays but never reads, the process ends after %s", async (kind, ending, code) => {
-  const { writeEnd } = await openUnreadPipe();
+  const { writeEnd } = openUnreadPipe();
   const source = sourceOf(`${fill} setTimeout(async () => { ${ending} }, 50)`);
   const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
     cwd: root,
