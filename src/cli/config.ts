@@ -3,8 +3,7 @@ import type { Problem } from "../config/config.ts";
 import { LEFT_OUT, originOf, readEnvironment, type Environment } from "../config/load.ts";
 import { isFileName, pathIn } from "../config/named-file.ts";
 import { rows } from "../config/settings.ts";
-import { examples } from "./help.ts";
-import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 
 /** The same text for every secret, so that neither its length nor a part of it shows. */
 const HIDDEN = "***";

@@ -11,9 +11,9 @@ import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { userName } from "./actor.ts";
-import { examples } from "./help.ts";
 import {
   configOf,
+  examples,
   EXIT,
   problemsError,
   untilAborted,
@@ -48,10 +48,9 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   const log = createLog(config.bridge.logLevel, io);
   const from = { host: hostname(), user: userName(), program: "console" };
   const users = auth === "basic" ? usersOf(usersFile ?? "") : () => [];
-  const options = { users, version: versionOf(), from };
   const services = createServices(config, systemClock, log);
   const warn = (sentence: string): void => log.warn({ sentence }, "console.warning");
-  const site = createSite(options, { config, services, warn });
+  const site = createSite({ users, version: versionOf(), from }, { config, services, warn });
   const server = createConsoleServer(site);
   try {
     const bound: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");

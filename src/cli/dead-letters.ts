@@ -9,8 +9,16 @@ import { iso } from "../runtime/instant.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { headersOf, textOrBase64 } from "./bytes.ts";
-import { examples } from "./help.ts";
-import { EXIT, printLines, printRows, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
+import {
+  examples,
+  EXIT,
+  printLines,
+  printRows,
+  sayProgress,
+  type Exit,
+  type ExitCode,
+  type Io,
+} from "./io.ts";
 import { pastMs, wholeNumber } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 

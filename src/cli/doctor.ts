@@ -3,9 +3,8 @@ import { readEnvironment } from "../config/load.ts";
 import type { Check } from "../doctor/check.ts";
 import { runChecks } from "../doctor/doctor.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { examples } from "./help.ts";
-import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { silent } from "../runtime/log.ts";
 
 type Flags = { json?: boolean };
 

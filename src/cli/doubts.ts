@@ -2,8 +2,7 @@ import { Command } from "commander";
 import { listDoubts, type Doubt } from "../operate/doubts/doubts.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
-import { examples } from "./help.ts";
-import { EXIT, printRows, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, printRows, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 const COLUMNS = ["since", "commandId", "quoteId", "externalId", "claimedAt", "error", "resolvableAt"];

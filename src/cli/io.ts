@@ -20,6 +20,10 @@ export type Io = ProcessEnds & {
   stopped: AbortSignal;
 };
 
+/** What stands below the options in a command's help. An example may go on in further lines. */
+export const examples = (...commands: readonly string[]): string =>
+  ["\nExamples:", ...commands.map((command) => `  $ cambio-bridge ${command}`)].join("\n");
+
 /** The version in package.json, which lies beside src and dist alike. */
 export const versionOf = (): string => {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

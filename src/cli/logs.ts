@@ -6,8 +6,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import { day } from "./option-values.ts";
-import { examples } from "./help.ts";
-import { configOf, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { configOf, examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 
 type View = keyof ReturnType<typeof partnerLogViews>;
 type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: boolean };
@@ -44,8 +43,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     // Silent after an interrupt, or when nobody reads the output.
     if (!io.stopped.aborted)
       io.err(
-        `The log could not be read to its end (${messageOf(error)}): see that the partner can be reached, ` +
-          "and run it again.",
+        `The log could not be read to its end (${messageOf(error)}): see that the partner can be reached.`,
       );
     return EXIT.failed;
   } finally {

@@ -8,8 +8,7 @@ import {
 } from "../operate/pause.ts";
 import { iso } from "../runtime/instant.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
-import { examples } from "./help.ts";
-import { EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
 import { endOf } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 

@@ -1,8 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { UsageError } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
-import { examples } from "./help.ts";
-import { ConfigError, EXIT, type Exit, type ExitCode, type Io, versionOf } from "./io.ts";
+import { ConfigError, examples, EXIT, versionOf, type Exit, type ExitCode, type Io } from "./io.ts";
 
 type Load = () => Promise<(io: Io, exit: Exit) => Command>;
 

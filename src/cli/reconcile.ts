@@ -2,8 +2,7 @@ import { Command, Option } from "commander";
 import type { Connections } from "../operate/connections.ts";
 import { dryReconcile, forceReconcile, reconcile, type Report } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
-import { examples } from "./help.ts";
-import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 import { day } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 

@@ -5,8 +5,7 @@ import { NOT_EXECUTED_RISK, refusalOf, type ResolveRequest } from "../operate/re
 import { confirm, resolve, type Confirmed } from "../operate/resolve/resolve.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, boundedText, type ActorFlags } from "./actor.ts";
-import { examples } from "./help.ts";
-import { EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 type Flags = Pick<ActorFlags, "by"> & {
@@ -23,10 +22,9 @@ type Asking = (connections: Connections) => Promise<Confirmed>;
 const TRACES_MS = 2_000;
 
 const traced = async (tool: Connections, asking: Asking): Promise<Confirmed> => {
-  const { config, services } = tool;
-  const traces = await openTraces(config, services);
+  const traces = await openTraces(tool.config, tool.services);
   try {
-    return await asking({ ...tool, services: { ...services, traces } });
+    return await asking({ ...tool, services: { ...tool.services, traces } });
   } finally {
     const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await sent.catch(() => undefined);

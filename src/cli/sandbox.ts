@@ -5,8 +5,7 @@ import { repetitions, type SandboxOptions } from "../sandbox/options.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { startSandbox } from "../sandbox/start.ts";
 import { walkNames } from "../sandbox/transactions/walks.ts";
-import { examples } from "./help.ts";
-import { problemsError, type Io, untilAborted } from "./io.ts";
+import { examples, problemsError, untilAborted, type Io } from "./io.ts";
 import { durationMs, webhookUrl, wholeNumber } from "./option-values.ts";
 
 type Flags = Omit<SandboxOptions, "clock" | "webhookUrls"> & {

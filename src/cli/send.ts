@@ -11,16 +11,13 @@ import type { Connections } from "../operate/connections.ts";
 import type { Command as CommandRecord, CommandOutcome, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import { examples } from "./help.ts";
-import { EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 import { durationMs } from "./option-values.ts";
 import { whyNoCommands } from "./status.ts";
 import { withTool } from "./tool.ts";
 import { follow } from "./watch.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
-/** How long it is looked for why no result came. */
-const WHY_MS = 10_000;
 
 export const EXIT_OF = {
   SUCCEEDED: EXIT.done,
@@ -33,9 +30,6 @@ type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: 
 type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
-
-/** Its result may come all the same. */
-class MayBeWritten extends UsageError {}
 
 /**
  * Watches from now on for a command's first result, or for the dead letter that says why none will come.
@@ -81,23 +75,24 @@ const encoded = async ({ config, services }: Connections, command: CommandRecord
   return encoder<CommandRecord>(schema, schemaId)(command);
 };
 
+/** Null once the command is durable; else a sentence that nobody knows. Throws where it was certainly not written. */
 export const write = async (
   { config, services }: Connections,
   { commandId, key, value }: { commandId: string; key: string; value: Buffer },
   stopped: AbortSignal,
-): Promise<void> => {
+): Promise<string | null> => {
   const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 };
   const publisher = services.publisher(config.topics.commands, options);
   const publishing = publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   try {
     await services.clock.within(2 * SEND_TIMEOUT_MS, stopped, publishing);
+    return null;
   } catch (error) {
     if (error instanceof PublishError && error.code !== "timeout")
       throw new UsageError(`Command ${commandId} was not sent: ${error.message}.`, { cause: error });
-    throw new MayBeWritten(
-      `Command ${commandId} may have been written, or not (${messageOf(error)}): send the same again with ` +
-        `--command-id ${commandId}, which executes nothing twice.`,
-      { cause: error },
+    return (
+      `Command ${commandId} may have been written, or not (${messageOf(error)}): send the same again ` +
+      `with --command-id ${commandId}, which executes nothing twice.`
     );
   } finally {
     // Not awaited: closing the connection must not delay the answer.
@@ -117,19 +112,13 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
     }
     const value = await encoded(tool, command);
     const watch = wait ? await watchResult(tool, commandId, value) : null;
-    const writing = write(tool, { commandId, key: key ?? commandId, value }, io.stopped);
+    const unknown = await write(tool, { commandId, key: key ?? commandId, value }, io.stopped);
     if (watch === null) {
-      await writing;
+      if (unknown !== null) throw new UsageError(unknown);
       io.out(commandId);
       return EXIT.done;
     }
-    await writing.then(
-      () => io.err(`Sent command ${commandId}, waiting for its result.`),
-      (error: unknown) => {
-        if (!(error instanceof MayBeWritten)) throw error;
-        io.err(error.message);
-      },
-    );
+    io.err(unknown ?? `Sent command ${commandId}, waiting for its result.`);
     const ended = await systemClock.within(waitMs, io.stopped, watch.ended).catch(() => null);
     watch.stop().catch(() => undefined);
     if (ended !== null && typeof ended !== "string") {
@@ -137,7 +126,7 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
       return EXIT_OF[ended.outcome];
     }
     const asking = ended === null ? whyNoCommands(tool, request, io.stopped) : Promise.resolve(null);
-    const why = await systemClock.within(WHY_MS, io.stopped, asking).catch(() => null);
+    const why = await systemClock.within(SEND_TIMEOUT_MS, io.stopped, asking).catch(() => null);
     const hope = why === null ? "it may still come" : `none can come now (${why})`;
     io.err(ended ?? `No result of command ${commandId} came: ${hope}, see \`cambio-bridge watch results\`.`);
     return EXIT.noResult;

@@ -2,8 +2,7 @@ import { Command } from "commander";
 import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { examples } from "./help.ts";
-import { configOf, EXIT, type Exit, type ExitCode, type Io, untilAborted } from "./io.ts";
+import { configOf, examples, EXIT, untilAborted, type Exit, type ExitCode, type Io } from "./io.ts";
 
 /** How long a failed start waits for its last log lines. */
 const LAST_LINES_MS = 5_000;
@@ -30,7 +29,6 @@ const serve = async (io: Io): Promise<ExitCode> => {
 
 export const serveCommand = (io: Io, exit: Exit): Command =>
   new Command("serve")
-    .summary("Run the flows until SIGTERM.")
     .description("Run the flows. SIGTERM drains and ends with 0; a second signal ends at once.")
     .addHelpText("after", examples("serve"))
     .action(async () => exit(await serve(io)));

@@ -4,8 +4,7 @@ import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { describeOutage, isRegistryError } from "../services/outage.ts";
 import { withCluster } from "../services/with-cluster.ts";
-import { examples } from "./help.ts";
-import { EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 const setup = (io: Io, dryRun: boolean): Promise<ExitCode> =>

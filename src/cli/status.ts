@@ -13,8 +13,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
-import { examples } from "./help.ts";
-import { EXIT, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { lastPause } from "./pause.ts";
 import { withTool } from "./tool.ts";
 

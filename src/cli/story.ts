@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { story, type Story } from "../operate/story/story.ts";
 import { iso } from "../runtime/instant.ts";
-import { examples } from "./help.ts";
-import { EXIT, printLines, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
+import { examples, EXIT, printLines, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { pastMs } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 

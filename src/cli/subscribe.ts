@@ -4,8 +4,7 @@ import { webhookSecrets } from "../services/own-secrets.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { decodePercent } from "../runtime/percent.ts";
-import { examples } from "./help.ts";
-import { ConfigError, configOf, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { ConfigError, configOf, examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 import { adviceFor } from "./logs.ts";
 import { webhookUrl } from "./option-values.ts";
 
@@ -66,8 +65,7 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
     io.err(
       outcome.kind === "notSent"
         ? `Nothing was sent (${outcome.reason}): see that the partner can be reached, and run it again.`
-        : `No answer came (${outcome.reason}), and the partner may have received the subscription: ask the ` +
-            "partner before you run it again.",
+        : `No answer came (${outcome.reason}), and the partner may have received it: ask before you run it again.`,
     );
   return EXIT.failed;
 };

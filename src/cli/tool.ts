@@ -4,7 +4,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { explainOutage } from "../services/outage.ts";
 import { createServices } from "../services/services.ts";
 import { configOf, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { silent } from "../runtime/log.ts";
 
 /**
  * Runs a command that asks Kafka, and writes sentences instead of a log. That Kafka or the registry does not answer

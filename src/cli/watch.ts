@@ -10,8 +10,7 @@ import { escapeInvisible } from "../runtime/invisible.ts";
 import type { Services } from "../services/services.ts";
 import { noSuchTopic } from "../services/with-cluster.ts";
 import { headersOf, textOrBase64 } from "./bytes.ts";
-import { examples } from "./help.ts";
-import { EXIT, lineOf, untilAborted, type Exit, type ExitCode, type Io, type Row } from "./io.ts";
+import { examples, EXIT, lineOf, untilAborted, type Exit, type ExitCode, type Io, type Row } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 const WHAT = ["events", "results", "dead-letters"] as const;

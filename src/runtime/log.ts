@@ -11,3 +11,10 @@ export type ProcessEnds = {
   /** Makes standard output, a pipe or socket, non-blocking for all that write to it. */
   unblock: () => void;
 };
+
+const nothing = (): void => undefined;
+/** The log of tools, which write sentences to standard output and error instead. */
+export const silent: Log = {
+  ...{ trace: nothing, debug: nothing, info: nothing },
+  ...{ warn: nothing, error: nothing, fatal: nothing },
+};

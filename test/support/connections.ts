@@ -1,5 +1,5 @@
 import { createServices } from "../../src/services/services.ts";
-import { silent } from "../../src/cli/silent.ts";
+import { silent } from "../../src/runtime/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Actor, Role } from "../../src/operate/actor.ts";
 import type { Connections } from "../../src/operate/connections.ts";

@@ -1,4 +1,4 @@
-import { silent } from "../../src/cli/silent.ts";
+import { silent } from "../../src/runtime/log.ts";
 import { newClient } from "../../src/kafka/client.ts";
 import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
 import { systemClock } from "../../src/runtime/clock.ts";

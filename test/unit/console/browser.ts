@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createServices } from "../../../src/services/services.ts";
-import { silent } from "../../../src/cli/silent.ts";
+import { silent } from "../../../src/runtime/log.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { consoleApp } from "../../../src/console/app.ts";
 import { createSite } from "../../../src/console/site.ts";

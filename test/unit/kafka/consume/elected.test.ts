@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { silent } from "../../../../src/cli/silent.ts";
+import { silent } from "../../../../src/runtime/log.ts";
 import { elected, type Leadership } from "../../../../src/kafka/consume/elected.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Consumer, Kafka } from "kafkajs";
-import { silent } from "../../../../src/cli/silent.ts";
+import { silent } from "../../../../src/runtime/log.ts";
 import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
 import {
   startOrderedConsumer,

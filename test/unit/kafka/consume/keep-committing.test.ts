@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { silent } from "../../../../src/cli/silent.ts";
+import { silent } from "../../../../src/runtime/log.ts";
 import { keepCommitting } from "../../../../src/kafka/consume/keep-committing.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 

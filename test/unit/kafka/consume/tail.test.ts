@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { silent } from "../../../../src/cli/silent.ts";
+import { silent } from "../../../../src/runtime/log.ts";
 import { startTail, type TailHooks } from "../../../../src/kafka/consume/tail.ts";
 import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";

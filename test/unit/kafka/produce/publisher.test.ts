@@ -11,7 +11,7 @@ import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header } from "../../../../src/kafka/record.ts";
 import type { PublishError } from "../../../../src/kafka/produce/publish-error.ts";
 import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
-import { silent } from "../../../../src/cli/silent.ts";
+import { silent } from "../../../../src/runtime/log.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { paperCluster, protocolError } from "./fake-session.ts";
 

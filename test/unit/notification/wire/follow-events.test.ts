@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { followEvents, topicProgress } from "../../../../src/notification/wire/follow-events.ts";
 import type { Services } from "../../../../src/services/services.ts";
-import { silent } from "../../../../src/cli/silent.ts";
+import { silent } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeKafka, TOPIC } from "../../kafka/consume/fake-kafka.ts";

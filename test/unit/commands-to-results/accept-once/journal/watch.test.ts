@@ -6,7 +6,7 @@ import { NO_HEADERS } from "../../../../../src/kafka/headers.ts";
 import type { Range } from "../../../../../src/kafka/consume/read-log.ts";
 import { startTail } from "../../../../../src/kafka/consume/tail.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
-import { silent } from "../../../../../src/cli/silent.ts";
+import { silent } from "../../../../../src/runtime/log.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { released } from "../journal.ts";
 
