@@ -6,6 +6,7 @@ import { connectFor, type ConnectOptions } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
 import { createCallLimiter } from "./connection/call-limiter.ts";
 import { transportFor, type TransportOptions } from "./connection/transport.ts";
+import { madeFrom } from "../runtime/made-from.ts";
 import { isSecret, maskFor } from "../runtime/mask.ts";
 import type { Call, CallOptions, FetchLog, CallPermit, SubscribeOutcome, Subscription } from "./types.ts";
 
@@ -59,10 +60,11 @@ export const createPartner = (options: PartnerOptions): Partner => {
     const own = [accessToken, xToken, password, decodeURIComponent(password), ...options.otherSecrets()];
     return [...own, ...more].filter(isSecret);
   };
+  const maskOfAll = madeFrom(maskFor);
   const caller = {
     ...options,
     basePath: baseUrl.pathname.replace(/\/+$/, ""),
-    maskOf: (used: Credentials, more?: readonly string[]) => maskFor(secrets(used, more)),
+    maskOf: (used: Credentials, more?: readonly string[]) => maskOfAll(secrets(used, more)),
   };
   const sendRequest = requestWith({ ...caller, send });
   const call = quoteCalls(options, sendRequest);

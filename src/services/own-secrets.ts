@@ -2,7 +2,8 @@ import type { Config } from "../config/config.ts";
 import { webhookSecretFault } from "../config/webhook-secret.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
-import { isSecret, maskFor, type Mask } from "../runtime/mask.ts";
+import { madeFrom } from "../runtime/made-from.ts";
+import { isSecret, maskFor } from "../runtime/mask.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 
 /**
@@ -14,23 +15,17 @@ export const secretsOfPartner = ({ webhook, partner }: Config): string[] =>
     setting ? [setting.reveal(), ...setting.replaced()].flatMap((text) => [text, ...secretsIn(text)]) : [],
   );
 
-/** Masks those, and the password of the proxy. Made anew only when one has changed. */
+/** Masks those, and the password of the proxy. */
 export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
   const { secret } = config.webhook;
   const { accessToken, xToken, proxyUrl } = config.partner;
   const settings = [secret, accessToken, xToken, proxyUrl].filter((setting) => setting !== undefined);
-  let texts: readonly string[] = [];
-  let mask: Mask = maskFor([]);
-  return (text) => {
-    const now = settings.map((setting) => setting.reveal());
-    if (now.some((each, i) => each !== texts[i])) {
-      texts = now;
-      const password = proxyUrl ? new URL(proxyUrl.reveal()).password : "";
-      const secrets = [...secretsOfPartner(config), password, decodeURIComponent(password)];
-      mask = maskFor(secrets.filter(isSecret));
-    }
-    return mask(text);
-  };
+  const maskOf = madeFrom(() => {
+    const password = proxyUrl ? new URL(proxyUrl.reveal()).password : "";
+    const secrets = [...secretsOfPartner(config), password, decodeURIComponent(password)];
+    return maskFor(secrets.filter(isSecret));
+  });
+  return (text) => maskOf(settings.map((setting) => setting.reveal()))(text);
 };
 
 /**

@@ -83,14 +83,26 @@ export const createWebhookApp = (
   /** Requests whose body is not complete yet, the oldest first. */
   const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();
 
+  let arrived: (() => void)[] = [];
+  /**
+   * All bodies that have arrived are read before the first one is verified, and then handled step by step together:
+   * under load each of the two saves a part of the processor time.
+   */
+  const takeTogether = (take: () => void): void => {
+    if (arrived.push(take) > 1) return;
+    setImmediate(() => {
+      const all = arrived;
+      arrived = [];
+      for (const each of all) each();
+    });
+  };
+
   const read = (incoming: IncomingMessage, startedAt: number): Promise<Buffer | Unread> =>
     new Promise((resolve) => {
       const yieldTurn = (): void => turns.yield(incoming.socket);
       const giveUp = readBody(incoming, { maxBytes: maxBodyBytes, yieldTurn }, (body) => {
         arriving.remove(arrival);
-        // All bodies that have arrived are read before the first one is verified: that saves a tenth of the
-        // processor time under load.
-        setImmediate(resolve, body);
+        takeTogether(() => resolve(body));
       });
       const arrival = arriving.add({ giveUp, startedAt });
     });

@@ -12,6 +12,8 @@ import { neverSent, notClaimed } from "./verdicts-without-answer.ts";
 
 /** A command past its deadline still waits this long for a permit, so that it does not spin. */
 const SHORTEST_WAIT_MS = 1_000;
+/** Ends what waits while a claim is written. Made once: its stack costs more than the waiting. */
+const WRITTEN = new Error("it is written");
 
 type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 type Called = { outcome: Outcome; refusal: Verdict | null };
@@ -64,19 +66,18 @@ const writeClaim = async (job: Job, step: Step, giveBack: () => void): Promise<v
   const { signals } = job;
   const { clock, options } = job.deps;
   const ended = linkedAbortController(signals.stop);
-  const leftMs = options.deadlineMs - job.elapsedMs();
-  const tooLate = new DeadlineError(leftMs);
+  const leftMs = Math.max(options.deadlineMs - job.elapsedMs(), 0);
   const ignored = (): void => undefined;
   clock.sleep(options.beginWithinMs, ended.signal).then(giveBack, ignored);
-  clock.sleep(Math.max(leftMs, 0), ended.signal).then(() => ended.abort(tooLate), ignored);
+  clock.sleep(leftMs, ended.signal).then(() => ended.abort(new DeadlineError(leftMs)), ignored);
   try {
     // Not left while an append is under way: its claim must not land after the entry that releases it.
     await job.write(step, ended.signal);
   } catch (error) {
-    if (error !== tooLate) throw error;
+    if (!(error instanceof DeadlineError)) throw error;
     job.verdictAtDeadline = job.lostCreate ?? notClaimed;
   } finally {
-    ended.abort(new Error("it is written"));
+    ended.abort(WRITTEN);
   }
 };
 
