@@ -1,12 +1,16 @@
-// npm run bench:replicas -- [--replicas 1,2,4] [--rates 1200,6000] [--seconds 10]
-// What scaling out costs: the same load on one, two and four replicas of the bridge. Each reads what the others publish, for its window.
+// npm run bench:replicas -- [--replicas 1,2,4] [--rates 1200,6000] [--accepts 300] [--seconds 10]
+// What scaling out costs: the same load on one, two and four replicas of the bridge. Each reads the events that the others publish, for
+// its window, and the whole journal of commands.
 import { join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { program } from "../dev/program.mjs";
 import { run } from "../dev/run.mjs";
-import { bridgeSettings, setUp, startBridge, TARGET } from "./bridge.mjs";
+import { bridgeSettings, setUp, startBridge, TARGET, topicsOf } from "./bridge.mjs";
+import { startPartner } from "./commands/programs.mjs";
+import { openTraffic } from "./commands/traffic.mjs";
 import { openEnvironment } from "./environment.mjs";
-import { fixed, machine, processFigures, table } from "./figures.mjs";
+import { fixed, machine, processFigures, quantile, table } from "./figures.mjs";
 
 /** @typedef {{ pid: number, port: number, stop: () => Promise<void> }} Replica */
 /** @typedef {import("./webhooks/load.mjs").LoadFigures} LoadFigures */
@@ -15,26 +19,41 @@ const { values } = parseArgs({
   options: {
     replicas: { type: "string", default: "1,2,4" },
     rates: { type: "string", default: "1200,6000" },
+    accepts: { type: "string", default: "300" },
     seconds: { type: "string", default: "10" },
   },
 });
+/** @param {number} count of replicas */
+const nameOf = (count) => `replicas-${count}`;
 /** @param {string} list */
 const numbers = (list) => list.split(",").map(Number);
 /** The last events are read by the other replicas within so long. */
 const READ_WITHIN_MS = 3_000;
 const CONNECTIONS = 64;
+const PARTNER_MS = 5;
+/** Accepts are written together that are due within so long. */
+const WRITE_EVERY_MS = 50;
+const ANSWERED_WITHIN_MS = 10_000;
 
 await program(async (scope) => {
   const { step, line, environment } = await openEnvironment(scope);
+  const partner = await startPartner(environment);
+  await partner.setLatency(PARTNER_MS);
+  let runs = 0;
   const loadProgram = join(environment.projectFolder, "bench", "webhooks", "load.mjs");
 
   /** @param {number} count @returns {Promise<Replica[]>} replicas of one bridge, with topics of their own */
   const startReplicas = async (count) => {
-    const name = `replicas-${count}`;
+    const name = nameOf(count);
     /** @type {Replica[]} */
     const replicas = [];
     for (let nth = 0; nth < count; nth++) {
-      const settings = await bridgeSettings(environment, { name, flows: "webhooks" });
+      const settings = await bridgeSettings(environment, {
+        name,
+        flows: "webhooks,commands",
+        partnerUrl: partner.url,
+        settings: { PARTNER_KEEP_ALIVE: "5s" },
+      });
       if (nth === 0) await setUp(environment, settings);
       const { pid, stop } = await startBridge(environment, { ...settings, name: `${name}-${nth}` });
       replicas.push({ pid, port: settings.port, stop });
@@ -65,24 +84,59 @@ await program(async (scope) => {
     return { good, cpuUs, p99Ms: Math.max(...figures.map(({ p99Ms }) => p99Ms)) };
   };
 
-  const rows = [["webhooks/s in all", "replicas", "CPU us/event", "of one", "p99 ms", "2xx"]];
-  /** @type {Map<number, number>} by rate */
+  /**
+   * As many accepts a second, each with a key of its own. The latency is that from before it is written until its result is read.
+   * @param {readonly Replica[]} replicas @param {number} perSecond @param {number} seconds
+   */
+  const playAccepts = async (replicas, perSecond, seconds) => {
+    const traffic = await openTraffic(environment.brokers, topicsOf(nameOf(replicas.length)));
+    runs += 1;
+    /** @type {Map<string, number>} */
+    const sentAt = new Map();
+    const startedAt = performance.now();
+    const before = await cpuSeconds(replicas);
+    for (let sent = 0; sent < perSecond * seconds;) {
+      const due = Math.min(perSecond * seconds, ((performance.now() - startedAt) / 1_000) * perSecond);
+      const accepts = [];
+      for (; sent < due; sent += 1) {
+        const quoteId = `r${runs}-${sent}`;
+        accepts.push({ commandId: `c-${quoteId}`, quoteId, key: quoteId });
+        sentAt.set(`c-${quoteId}`, performance.now());
+      }
+      await traffic.send(accepts);
+      await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS));
+    }
+    const until = performance.now() + ANSWERED_WITHIN_MS;
+    const isAnswered = () => [...sentAt.keys()].every((id) => traffic.answers.has(id));
+    while (!isAnswered() && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS));
+    const answers = [...sentAt].map(([id, at]) => ({ at, answer: traffic.answers.get(id) }));
+    const good = answers.filter(({ answer }) => answer?.outcome === "SUCCEEDED" && answer.times === 1).length;
+    const p99Ms = quantile(
+      answers.map(({ at, answer }) => (answer?.at ?? Infinity) - at),
+      0.99,
+    );
+    const cpuUs = (((await cpuSeconds(replicas)) - before) / good) * 1e6;
+    await traffic.close();
+    return { good, cpuUs, p99Ms };
+  };
+
+  const rows = [["a second in all", "replicas", "CPU us each", "of one", "p99 ms", "good"]];
+  const loads = [
+    ...numbers(values.rates).map((rate) => ({ name: `${rate} webhooks`, rate, play })),
+    ...numbers(values.accepts).map((rate) => ({ name: `${rate} accepts`, rate, play: playAccepts })),
+  ];
+  /** @type {Map<string, number>} by load */
   const ofOne = new Map();
   for (const count of numbers(values.replicas)) {
     const replicas = await step(`starting ${count} replicas`, () => startReplicas(count));
     await play(replicas, 6_000, 4);
-    for (const rate of numbers(values.rates)) {
-      const { good, cpuUs, p99Ms } = await play(replicas, rate, Number(values.seconds));
-      if (!ofOne.has(rate)) ofOne.set(rate, cpuUs);
-      const share = cpuUs / (ofOne.get(rate) ?? NaN);
-      rows.push([
-        String(rate),
-        String(count),
-        fixed(cpuUs, 0),
-        fixed(share, 2),
-        fixed(p99Ms, 1),
-        String(good),
-      ]);
+    await playAccepts(replicas, 300, 4);
+    for (const { name, rate, play: playLoad } of loads) {
+      const { good, cpuUs, p99Ms } = await playLoad(replicas, rate, Number(values.seconds));
+      if (!ofOne.has(name)) ofOne.set(name, cpuUs);
+      const share = cpuUs / (ofOne.get(name) ?? NaN);
+      rows.push([name, String(count), fixed(cpuUs, 0), fixed(share, 2), fixed(p99Ms, 1), String(good)]);
     }
     await Promise.all(replicas.map(({ stop }) => stop()));
   }
