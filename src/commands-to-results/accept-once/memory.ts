@@ -37,7 +37,7 @@ const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
  *   because a commandId names one command, whatever its key
  * - a row of 2 words (8 bytes) for each key that is spent, found by the key: a quote may have any number of commands
  *
- * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
+ * Tables are filled to between 47 and 70 percent: 57 to 86 bytes a command.
  */
 export const createMemory = () => {
   const commands = createRows(WORDS + 3);
