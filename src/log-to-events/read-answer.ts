@@ -31,7 +31,7 @@ const THINGS = [
 ].join("|");
 /** Also two of them: totalNumberOfRecords, quantidadeTotal. `number` alone is that of a page. */
 const HOW_MANY = "((total|count|qtde?|quantidade|num(ber|ero)?(?=.))(of|de)?)";
-const TOTAL = `^(odata)?${HOW_MANY}{1,2}(${THINGS})?(count|size)?$|^(${THINGS})(count|total)$`;
+const TOTAL = `^(odata)?${HOW_MANY}{1,2}(${THINGS})?(count)?$|^(${THINGS})(count|total)$`;
 const PAGES = new RegExp(`^${HOW_MANY}{0,2}(pages|paginas)(count|total)?$`);
 
 /** Names of members, in lower case without accents and separators, and what value says that there are more. */
