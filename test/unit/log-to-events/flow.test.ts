@@ -88,7 +88,8 @@ test("twenty of which none is known, although events of that time are, are suspi
   };
   const suspicious = world();
   suspicious.publishedBefore(sent(100, 5));
-  expect(await suspicious.run()).toMatchObject({ result: "suspicious", published: 0 });
+  // A later run that knows one publishes the others: until then each looks as far back.
+  expect(await suspicious.run()).toMatchObject({ result: "suspicious", published: 0, isWhole: false });
   expect(await suspicious.run({ dryRun: true })).toMatchObject({ result: "suspicious", published: 0 });
   expect(suspicious.topic).toHaveLength(1);
   expect(await suspicious.run({ force: true })).toMatchObject({ result: "complete", published: 20 });
