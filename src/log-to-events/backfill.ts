@@ -47,10 +47,7 @@ export const backfillBatch = () => {
 /** With so many failures in a row it is not single partitions that take no records. */
 const MOST_FAILURES = 100;
 
-/**
- * Takes the transactions one after the other in each of so many lanes. One that fails costs no other one; rejects with
- * the first error at the end.
- */
+/** Takes the transactions one after the other in each of so many lanes. Rejects at the end with the first error. */
 export const inLanes = async (
   lanes: number,
   transactions: Missing[][],

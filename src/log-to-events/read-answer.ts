@@ -127,7 +127,7 @@ export const readAnswer = async (
   if (httpStatus === 204)
     return { entries: 0, otherType: 0, unreadable: 0, reasons: [], mayShowMore: false, isUnderstood: true };
   const { arrays, frame, fault } = await splitAnswer(body, form, ({ text, detail }, array) => {
-    if (text?.startsWith("{") || text?.startsWith("[")) array.objects += 1;
+    if (text?.startsWith("{")) array.objects += 1;
     const entry =
       text === null ? ({ kind: "unreadable", detail } as const) : readEntry(text, notificationPointer);
     if (entry.kind === "notification") {
@@ -138,7 +138,7 @@ export const readAnswer = async (
     if (entry.kind === "unreadable") array.details.add(entry.detail);
   });
 
-  // Where no pointer leads to the entries, an array of anything but objects (or arrays) holds none.
+  // Where no pointer leads to the entries, an array of anything but objects holds none.
   const mayHold = (array: FoundArray): boolean =>
     array.name === null || form.entriesPointer !== null || array.objects > 0;
   const beside = JSON.stringify(frame);

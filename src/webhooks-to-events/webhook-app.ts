@@ -37,10 +37,7 @@ export type WebhookPorts = {
 };
 
 const RETRY_AFTER = { "retry-after": "5" };
-/**
- * After so long a request that is still arriving may be given up for another one, when all places are taken. With 2,048
- * places a stranger must begin 8,000 a second before authentic ones are refused.
- */
+/** After so long a request that is still arriving may be given up for another one, when all places are taken. */
 const SLOW_MS = 250;
 
 /** The last segment of the request's path, percent-encoding untouched. */

@@ -16,7 +16,7 @@ test.each<[string, unknown]>([
   ["the root", ours],
   ["an array in an object", { data: ours }],
   ["three objects deep", { a: { b: { c: ours } } }],
-  ["beside arrays of no objects, and empty ones", { errors: [], codes: [1, "x"], data: ours }],
+  ["beside arrays of no objects, and empty ones", { errors: [], codes: [1, "x"], columns: [["id"]], data: ours }],
 ])("entries are found: %s", async (_, value) => {
   const { taken, ...answer } = await read(JSON.stringify(value));
   expect(answer).toEqual(COMPLETE);
@@ -56,11 +56,6 @@ test.each([
     mayShowMore: true,
     reasons: ["the answer says that it failed"],
   });
-});
-
-test("arrays in an array are not understood, whatever is empty beside them", async () => {
-  const body = JSON.stringify({ data: [[change], [change]], errors: [] });
-  expect(await read(body)).toMatchObject({ entries: 2, unreadable: 2, isUnderstood: false });
 });
 
 test("206 says that there is more", async () => {
