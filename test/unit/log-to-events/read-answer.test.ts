@@ -16,7 +16,10 @@ test.each<[string, unknown]>([
   ["the root", ours],
   ["an array in an object", { data: ours }],
   ["three objects deep", { a: { b: { c: ours } } }],
-  ["beside arrays of no objects, and empty ones", { errors: [], codes: [1, "x"], columns: [["id"]], data: ours }],
+  [
+    "beside arrays of no objects, and empty ones",
+    { errors: [], codes: [1, "x"], columns: [["id"]], data: ours },
+  ],
 ])("entries are found: %s", async (_, value) => {
   const { taken, ...answer } = await read(JSON.stringify(value));
   expect(answer).toEqual(COMPLETE);
