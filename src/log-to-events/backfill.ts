@@ -44,19 +44,27 @@ export const backfillBatch = () => {
   };
 };
 
-/** Takes the transactions one after the other in each of so many lanes. */
+/** With so many failures in a row it is not single partitions that take no records. */
+const MOST_FAILURES = 100;
+
+/** Takes the transactions one after the other in each of so many lanes. Rejects at the end with the first error. */
 export const inLanes = async (
   lanes: number,
   transactions: Missing[][],
   publish: (items: Missing[]) => Promise<void>,
 ): Promise<void> => {
+  const errors: unknown[] = [];
+  let inARow = 0;
   const publishNext = async (): Promise<void> => {
-    for (let next = transactions.pop(); next !== undefined; next = transactions.pop()) await publish(next);
+    for (let next = transactions.pop(); next && inARow < MOST_FAILURES; next = transactions.pop())
+      try {
+        await publish(next);
+        inARow = 0;
+      } catch (error) {
+        errors.push(error);
+        inARow += 1;
+      }
   };
-  const running = Array.from({ length: lanes }, publishNext);
-  // When one lane fails, the others finish their transaction and begin no other.
-  await Promise.all(running).finally(() => {
-    transactions.length = 0;
-    return Promise.allSettled(running);
-  });
+  await Promise.all(Array.from({ length: lanes }, publishNext));
+  if (errors.length > 0) throw errors[0];
 };

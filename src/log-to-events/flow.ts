@@ -128,7 +128,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     const report = (result: Report["result"], more: readonly string[], held = counts.held): Report => {
       const notifications = Object.values(counts).reduce((sum, count) => sum + count, 0);
       const taken = dryRun ? counts.taken : 0;
-      const isCompared = counts.missing + counts.taken + counts.held === held + taken;
+      const isCompared = counts.missing + counts.taken === taken;
       return {
         result,
         isWhole: reading.isWhole && result !== "failed" && isCompared,

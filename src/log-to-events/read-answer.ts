@@ -1,5 +1,6 @@
 import type { Notification } from "../notification/notification.ts";
 import { objectOf, type Json } from "../runtime/json-object.ts";
+import { saysFailed } from "../runtime/says-failed.ts";
 import { readEntry } from "./read-entry.ts";
 import { FoundArray, splitAnswer, type SplitOptions } from "./split-answer.ts";
 
@@ -28,11 +29,10 @@ const THINGS = [
   "items?|itens|records?|registros?|elements?|elementos?|results?|resultados?|entry|entries|entradas?",
   "logs?|rows?|linhas?|hits?|notifications?|notificacao|notificacoes|events?|eventos?",
 ].join("|");
-const TOTAL = [
-  `^(odata)?(total|count|qtde?|quantidade)((of|de)?(${THINGS}))?(count)?$`,
-  `^num(ber|ero)?(of|de)?(${THINGS})$|^(${THINGS})(count|total)$`,
-].join("|");
-const PAGES = /^(total|num(ber)?|numero|qtde?|quantidade)?(of|de)?(pages|paginas)(count|total)?$/;
+/** Also two of them: totalNumberOfRecords, quantidadeTotal. `number` alone is that of a page. */
+const HOW_MANY = "((total|count|qtde?|quantidade|num(ber|ero)?(?=.))(of|de)?)";
+const TOTAL = `^(odata)?${HOW_MANY}{1,2}(${THINGS})?(count)?$|^(${THINGS})(count|total)$`;
+const PAGES = new RegExp(`^${HOW_MANY}{0,2}(pages|paginas)(count|total)?$`);
 
 /** Names of members, in lower case without accents and separators, and what value says that there are more. */
 const HINTS: readonly (readonly [names: RegExp, saysMore: (value: unknown, entries: number) => boolean])[] = [
@@ -105,8 +105,13 @@ export class SeveralArrays extends Error {
   }
 }
 
+const ERRORS = /^errors?$/i;
+/** A notification outside of arrays: an empty one beside it does not hold the entries. */
+const OUTSIDE = /"transactionId":["\d]/;
+
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
+const FAILED = "the answer says that it failed";
 const MORE = "the answer says that there are more entries than it holds";
 
 /**
@@ -135,14 +140,19 @@ export const readAnswer = async (
 
   // Where no pointer leads to the entries, an array of anything but objects holds none.
   const mayHold = (array: FoundArray): boolean =>
-    array.isRoot || form.entriesPointer !== null || array.objects > 0;
-  const [chosen = arrays.find(({ elements }) => elements === 0), ...others] = arrays.filter(mayHold);
+    array.name === null || form.entriesPointer !== null || array.objects > 0;
+  const beside = JSON.stringify(frame);
+  const empty = OUTSIDE.test(beside) ? undefined : arrays.find(({ elements }) => elements === 0);
+  const [chosen = empty, ...others] = arrays.filter(mayHold);
   if (others.length > 0) throw new SeveralArrays();
-  const { elements: entries, otherType, unreadable, details } = chosen ?? new FoundArray(false);
+  const { elements: entries, otherType, unreadable, details } = chosen ?? new FoundArray(null);
 
   const reasons = [...details].map((detail) => `some entries are not understood: ${detail}`);
   if (fault !== null) reasons.push(`the answer ${fault}`);
   else if (!chosen) reasons.push(form.entriesPointer === null ? NO_ARRAY : NO_ARRAY_THERE);
+  const isFailure =
+    saysFailed(beside) || arrays.some(({ name, elements }) => elements > 0 && ERRORS.test(name ?? ""));
+  if (isFailure) reasons.push(FAILED);
   if (entries > 0 && otherType === entries) reasons.push("all entries say another event type");
   const saysMore = httpStatus === 206 || linksToMore(headers["link"]) || frameSaysMore(frame, entries);
   if (saysMore) reasons.push(MORE);
@@ -151,7 +161,8 @@ export const readAnswer = async (
     otherType,
     unreadable,
     reasons,
-    isUnderstood: chosen !== undefined && (entries === 0 ? fault === null : unreadable < entries),
-    mayShowMore: fault !== null || saysMore,
+    isUnderstood:
+      chosen !== undefined && !isFailure && (entries === 0 ? fault === null : unreadable < entries),
+    mayShowMore: fault !== null || isFailure || saysMore,
   };
 };

@@ -52,7 +52,9 @@ export const reconcileRepeatedly = async (
       wholeAt = nowMs - MAX_BACK_MS;
       lookedBackAt = null;
     }
-    const isLookback = lookedBackAt === null || nowMs - lookedBackAt >= DAY_MS;
+    // A run may have waited: none must lie further back than it looks.
+    const isGap = nowMs - wholeAt > windowMs - minAgeMs;
+    const isLookback = isGap || lookedBackAt === null || nowMs - lookedBackAt >= DAY_MS;
     const sinceMs = Math.min(nowMs - wholeAt + windowMs, MAX_BACK_MS);
     const backMs = isLookback ? Math.max(lookbackMs, sinceMs) : windowMs;
     const period = { fromMs: nowMs - backMs, toMs: nowMs };

@@ -19,9 +19,10 @@ export class FoundArray {
   otherType = 0;
   unreadable = 0;
   readonly details = new Set<string>();
-  readonly isRoot: boolean;
-  constructor(isRoot: boolean) {
-    this.isRoot = isRoot;
+  /** Of the member that holds it; null for the root. */
+  readonly name: string | null;
+  constructor(name: string | null) {
+    this.name = name;
   }
 }
 
@@ -114,7 +115,7 @@ export const splitAnswer = async (
       if (!holds && isOnPath()) around.push({ isArray: true, name: "0" });
       else {
         depth = 1;
-        array = holds ? new FoundArray(around.length === 0) : null;
+        array = holds ? new FoundArray(inner?.name ?? null) : null;
         if (array) arrays.push(array);
       }
     }

@@ -38,7 +38,7 @@ export type WebhookPorts = {
 
 const RETRY_AFTER = { "retry-after": "5" };
 /** After so long a request that is still arriving may be given up for another one, when all places are taken. */
-const SLOW_MS = 1_000;
+const SLOW_MS = 250;
 
 /** The last segment of the request's path, percent-encoding untouched. */
 const lastSegmentOf = ({ url = "" }: IncomingMessage): string => {

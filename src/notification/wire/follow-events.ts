@@ -154,6 +154,11 @@ export const followEvents = async (services: Services, schemaId: number): Promis
       tail.restart();
       return;
     }
+    const isGrown = [...ranges.keys()].some((partition) => !ends.has(partition));
+    if (isGrown) {
+      tail.restart();
+      return;
+    }
     const unread = progress.unread(ranges);
     // Those that are being read already are left alone until they end.
     if (unread.size > 0 && [...unread.keys()].every((partition) => reading.has(partition))) return;

@@ -1,4 +1,3 @@
-import { membersUpToCut } from "../../runtime/json.ts";
 import type { Answer, Outcome, PartnerRequest } from "../types.ts";
 
 type Operation = PartnerRequest["operation"];
@@ -39,17 +38,3 @@ export const classify = (operation: Operation, answer: Answer, isDoubtful: IsDou
     ? { kind, answer, reason: `the partner answered ${answer.httpStatus}` }
     : { kind, answer };
 };
-
-const NO = /^"?false"?$/i;
-const NOTHING = /^(?:|null|false|0|"\s*"|\[\s*\]|\{\s*\})$/;
-
-/**
- * Whether a JSON object, which may be cut off, says at its root that what was asked for failed: by
- * `success: false`, or by an `error` or `errors` that is not empty.
- */
-export const saysFailed = (text: string): boolean =>
-  membersUpToCut(text).some(({ key, raw }) => {
-    const name = key.toLowerCase();
-    if (name === "success") return NO.test(raw);
-    return (name === "error" || name === "errors") && !NOTHING.test(raw);
-  });

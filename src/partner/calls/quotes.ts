@@ -1,6 +1,7 @@
 import type { Call, Outcome } from "../types.ts";
 import { findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
-import { classify, doubtfulStatuses, saysFailed } from "./outcome.ts";
+import { classify, doubtfulStatuses } from "./outcome.ts";
+import { saysFailed } from "../../runtime/says-failed.ts";
 import type { SendRequest } from "./request.ts";
 
 export type QuoteCallOptions = {

@@ -16,7 +16,10 @@ test.each<[string, unknown]>([
   ["the root", ours],
   ["an array in an object", { data: ours }],
   ["three objects deep", { a: { b: { c: ours } } }],
-  ["beside arrays of no objects, and empty ones", { errors: [], codes: [1, "x"], data: ours }],
+  [
+    "beside arrays of no objects, and empty ones",
+    { errors: [], codes: [1, "x"], columns: [["id"]], data: ours },
+  ],
 ])("entries are found: %s", async (_, value) => {
   const { taken, ...answer } = await read(JSON.stringify(value));
   expect(answer).toEqual(COMPLETE);
@@ -37,10 +40,25 @@ test.each([
   ["{}", "the answer holds no array of entries"],
   ["null", "the answer holds no array of entries"],
   ['{"codes":[1,2]}', "the answer holds no array of entries"],
+  // An empty array beside entries of another form.
+  [JSON.stringify({ errors: [], logs: { a: change } }), "the answer holds no array of entries"],
+  [JSON.stringify({ errors: [], log: { entry: change } }), "the answer holds no array of entries"],
   ["", "the answer breaks off, or is not JSON"],
   ["a;b\n1;2", "the answer breaks off, or is not JSON"],
 ])("%j is not understood: %s", async (body, reason) => {
   expect(await read(body)).toMatchObject({ entries: 0, isUnderstood: false, reasons: [reason] });
+});
+
+test.each([
+  '{"success":false,"data":[]}',
+  '{"data":[],"error":"timeout"}',
+  '{"data":[],"errors":["timeout"]}',
+])("%s is no empty log: it says that it failed", async (body) => {
+  expect(await read(body)).toMatchObject({
+    isUnderstood: false,
+    mayShowMore: true,
+    reasons: ["the answer says that it failed"],
+  });
 });
 
 test("206 says that there is more", async () => {
@@ -131,6 +149,11 @@ test.each<Record<string, unknown>>([
   { quantidadeDeRegistros: 21 },
   { numeroDeRegistros: 21 },
   { "@odata.count": 21 },
+  { quantidadeTotal: 21 },
+  { qtdTotalRegistros: 21 },
+  { numeroTotalDeRegistros: 21 },
+  { totalNumberOfRecords: 21 },
+  { quantidadeTotalDePaginas: 2 },
 ])("%j says that there is more", (frame) => {
   expect(hint(frame)).toBe(true);
 });
@@ -142,7 +165,16 @@ test.each<Record<string, unknown>>([
   { pages: 1, totalPages: 1, ultima_pagina: 1, page: 1, pagina: 1 },
   { total: 20, count: 20, totalRegistros: "20" },
   { prevCursor: "x", previous: "/x", paginaAnterior: 1, self: "/x" },
-  { limit: 100, size: 1_000, number: 3_000, totalAmount: 5_000, totalMs: 900 },
+  {
+    limit: 100,
+    size: 1_000,
+    number: 3_000,
+    numero: 3_000,
+    pageSize: 50,
+    totalAmount: 5_000,
+    totalMs: 900,
+    totalSize: 9_000,
+  },
   { data: [], texto: "há mais", a: { b: { c: { d: { next: "too deep" } } } } },
 ])("%j says nothing of more", (frame) => {
   expect(hint(frame)).toBe(false);

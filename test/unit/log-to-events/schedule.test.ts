@@ -7,12 +7,13 @@ const HOUR_MS = 3_600_000;
 const OPTIONS = { everyMs: HOUR_MS, windowMs: 26 * HOUR_MS, lookbackMs: 72 * HOUR_MS, minAgeMs: 600_000 };
 const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 
-/** Runs an hour apart, with these results; the clock is ahead by so much while a run goes on. */
+/** Runs an hour apart, with these results; the clock is ahead by so much while a run goes on, and pauses come before. */
 const lead = async (
   results: Report["result"][],
   notedAt: number | null,
   aheadMs: readonly number[] = [],
   options = OPTIONS,
+  pausedMs: readonly number[] = [],
 ) => {
   const stop = new AbortController();
   const requests: RunRequest[] = [];
@@ -45,6 +46,7 @@ const lead = async (
   let opened = 0;
   const untilOpen = (): Promise<void> => {
     expect(requests).toHaveLength(opened);
+    nowMs += pausedMs[opened] ?? 0;
     opened += 1;
     return Promise.resolve();
   };
@@ -91,6 +93,12 @@ test("a run after one that failed reaches back to the window of the last whole o
   const narrow = { ...OPTIONS, windowMs: 2 * HOUR_MS, lookbackMs: 6 * HOUR_MS };
   const back = await lead(["complete", ...failing(10), "complete", "complete"], NOW_MS, [], narrow);
   expect(back.slice(-2)).toEqual([13, 2]);
+});
+
+test("a run after a pause reaches back to the window of the last whole one, however narrow that is", async () => {
+  const narrow = { ...OPTIONS, windowMs: 2 * HOUR_MS, lookbackMs: 6 * HOUR_MS };
+  const complete = Array<"complete">(4).fill("complete");
+  expect(await lead(complete, NOW_MS, [], narrow, [0, 0, 10 * HOUR_MS])).toEqual([6, 2, 13, 2]);
 });
 
 test("what was read under a clock that was ahead is not believed when that instant has come", async () => {

@@ -33,7 +33,7 @@ export const openLog = () => {
   const queries: LogQuery[] = [];
   const state = {
     answer: (() => answer(log)) as (query: LogQuery) => LogAnswer | Promise<LogAnswer>,
-    publish: (): Promise<void> => Promise.resolve(),
+    publish: (() => Promise.resolve()) as (event: TransactionStatusUpdated) => Promise<void>,
     mayPublish: (): void => undefined,
     isTopicReadable: true,
     /** Waiting takes no time. */
@@ -60,7 +60,7 @@ export const openLog = () => {
       },
       publishOnce: publishOnce({
         publish: async (event) => {
-          await state.publish();
+          await state.publish(event);
           topic.push(event);
           return { partition: 0, offset: topic.length - 1 };
         },

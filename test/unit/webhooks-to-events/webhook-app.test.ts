@@ -357,7 +357,7 @@ describe("senders that take their time", () => {
       async () => (await desk.post(notification("tx"))).status === 503,
       "both places to be held",
     );
-    now = 1_000;
+    now = 250;
     await eventually(isServed(desk), "a place");
     await eventually(() => slow.some(({ text }) => text() !== ""), "an answer to the slow one");
     const texts = slow.map(({ text }) => text());

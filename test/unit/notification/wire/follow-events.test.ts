@@ -1,25 +1,51 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { followEvents, topicProgress } from "../../../../src/notification/wire/follow-events.ts";
+import { encoder } from "../../../../src/kafka/schema/codec.ts";
+import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
+import { identityOf } from "../../../../src/notification/event-window.ts";
+import { NO_FACTS } from "../../../../src/notification/transaction-facts.ts";
+import { translate } from "../../../../src/notification/translate.ts";
 import type { Services } from "../../../../src/services/services.ts";
 import { silent } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeKafka, TOPIC } from "../../kafka/consume/fake-kafka.ts";
 
-test("an events topic that ends with the marker of a transaction is read to its end", async () => {
-  const kafka = fakeKafka(2);
-  kafka.append(0, ["a"], "no event");
-  kafka.skipOffset(0);
-  kafka.append(1, ["b"], "no event");
+const SCHEMA_ID = 1;
+const follow = async (kafka: ReturnType<typeof fakeKafka>) => {
   const services = {
     ...{ clock: systemClock, log: silent, random: () => 0 },
     connectCluster: kafka.connectCluster,
     newClient: () => kafka.client,
     config: { topics: { transactionStatus: TOPIC }, webhook: { dedupWindowMs: 7_200_000 } },
   } as unknown as Services;
-  const followed = await followEvents(services, 1);
+  const followed = await followEvents(services, SCHEMA_ID);
   onTestFinished(followed.close);
   await eventually(() => followed.state().detail === "caught up", "the topic to be read");
+  return followed;
+};
+
+test("an events topic that ends with the marker of a transaction is read to its end", async () => {
+  const kafka = fakeKafka(2);
+  kafka.append(0, ["a"], "no event");
+  kafka.skipOffset(0);
+  kafka.append(1, ["b"], "no event");
+  await follow(kafka);
+});
+
+test("partitions that are added while it follows are followed, too", async () => {
+  const kafka = fakeKafka(1);
+  const { window, state } = await follow(kafka);
+  const notification = { transactionId: "tx", status: "CANCELED", createdAt: "", payload: "{}" };
+  const context = { receivedAt: 0, source: "WEBHOOK", facts: NO_FACTS, mask: String } as const;
+  const event = translate(notification, context);
+  const value = encoder(readSchema("transaction-status-updated"), SCHEMA_ID)(event);
+  const timestamp = String(systemClock.now());
+  kafka.state.leaders.push(1);
+  kafka.logs.push({ start: 0, end: 1, records: [{ offset: 0, timestamp, key: null, value }] });
+  const isSeen = (): boolean => window.seen(identityOf(event), systemClock.now());
+  await eventually(isSeen, "the event of another replica in the new partition");
+  await eventually(() => state().detail === "caught up", "the topic to be read");
 });
 
 const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);
