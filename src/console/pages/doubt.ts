@@ -28,7 +28,7 @@ const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html 
   const said = (name: string, none: string): Cell | null => {
     if (!isAccept) return null;
     if (known === null) return html`<span class="dim">being read</span>`;
-    if (known.command === null) return "not known: the command is not in the topic any more";
+    if (known.command === null) return "not known: the command was not found in its topic";
     const fact = known.command.facts.find(([each]) => each === name);
     return fact ? code(fact[1]) : none;
   };
