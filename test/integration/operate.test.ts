@@ -217,6 +217,9 @@ test("the state of flows and the rates are known without reading a record", asyn
     reconcile: { leader: null, lastCompleteAtMs: null },
     deadLetters: { records: 1, lastDay: 1 },
   });
+  const withoutRegistry = await world.run(["status"], { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" });
+  expect(withoutRegistry).toMatchObject({ code: 0, out: expect.stringContaining("1 dead letter") as string });
+  expect(withoutRegistry.err).toContain("Doubts are not counted: SCHEMA_REGISTRY_URL");
   const rates = await recordsPerMinute(connections, unstopped);
   expect(rates.map(({ of, perMinute }) => [of, perMinute.length])).toEqual(
     ["events", "commands", "results", "dead letters"].map((of) => [of, 30]),

@@ -72,12 +72,12 @@ const doubtsOf = ({ doubts }: Known, nowMs: number): Trouble[] => {
 
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
   const known = status.value?.commands;
-  // Without its topic the flow was never set up.
-  if (!known || known.partitions.length === 0) return [];
-  const { members, lag, group, state } = known;
-  const isIdle = state === "Stable" && members.every(({ partitions }) => !partitions[topic]?.length);
+  if (!known) return [];
+  const { members, lag, group, state, partitions } = known;
+  const isIdle = state === "Stable" && members.every((member) => !member.partitions[topic]?.length);
   if (members.length > 0 && !isIdle) return [];
-  const waiting = lag === 0 ? "none waits now" : count(lag, "command waits", "commands wait");
+  const none = partitions.length === 0 ? `there is no topic ${topic}` : "none waits now";
+  const waiting = lag === 0 ? none : count(lag, "command waits", "commands wait");
   const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
   const start = html`Start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID
     ${inlineText(group)}. Where one runs, its /readyz says what it lacks, and <code>cambio-bridge doctor</code> what is
