@@ -126,6 +126,7 @@ export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
   return [...all.filter(({ tone }) => tone === "bad"), ...all.filter(({ tone }) => tone === "wait")];
 };
 
-/** Whether everything was read that "nothing is wrong" speaks of. */
+/** Whether everything was read just now that "nothing is wrong" speaks of: a Kafka that froze still shows values. */
 export const isAllKnown = ({ status, pauses, doubts }: Known): boolean =>
-  status.value !== null && pauses.value !== null && doubts.value?.isComplete === true;
+  [status, pauses].every(({ value, isReading }) => value !== null && !isReading) &&
+  doubts.value?.isComplete === true;
