@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -185,6 +185,21 @@ test("with four eyes another person ends it, and never its author", async () => 
   const [final] = await finals(commandId);
   expect(ended.text).toContain(`${world.topics.results}[${final?.partition}]@${final?.offset}`);
   expect(await two.program.stop()).toBe(0);
+});
+
+test("who is no user any more stays out; a file that cannot be used changes nothing, and the log says so", async () => {
+  const own = await mkdtemp(join(folder, "users-"));
+  const settings = await signInSettings(own);
+  const file = settings["CONSOLE_USERS_FILE"] ?? "";
+  const console = await startConsole(world, settings);
+  expect((await console.get("/", "bia")).status).toBe(200);
+  const users = await readFile(file, "utf8");
+  await writeFile(file, users.replace(/^bia.*\n/m, ""));
+  await eventually(async () => (await console.get("/", "bia")).status === 401, "bia to stay out", 10_000);
+  await writeFile(file, "no user\n");
+  await console.program.untilLine((line) => line.includes("secret.refused"), "what is wrong with the file");
+  expect((await console.get("/", "ana")).status).toBe(200);
+  expect(await console.program.stop()).toBe(0);
 });
 
 test("a quote's story leads to its doubt", async () => {
