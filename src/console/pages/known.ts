@@ -13,8 +13,10 @@ const LETTERS_MS = 7 * 86_400_000;
 /** `what`: one sentence that says what to do; `more`: how, and since when. */
 export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 
-/** A reconcile run is due every 15 minutes, so several were missed by then. */
-const LATE_MS = 3_600_000;
+/** So many reconcile runs were missed by then. */
+const LATE_RUNS = 4;
+/** A run takes its time, however short RECONCILE_EVERY is. */
+const LEAST_EVERY_MS = 900_000;
 
 const readParts = ({ connections, read, clock, doubts }: Site) =>
   Promise.all([
@@ -37,7 +39,9 @@ export const readKnown = async (site: Site) => {
   const [status, pauses, letters, rates, journal] = await readParts(site);
   const opened = journal.value;
   const doubts = { ...journal, value: opened && { ...opened.numbers(), ...opened.progress() } };
-  return { topic: site.connections.config.topics.commands, status, pauses, letters, rates, doubts };
+  const { topics, reconcile } = site.connections.config;
+  const reconcileLateMs = LATE_RUNS * Math.max(reconcile.everyMs, LEAST_EVERY_MS);
+  return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts };
 };
 export type Known = Awaited<ReturnType<typeof readKnown>>;
 
@@ -110,11 +114,12 @@ const pausesOf = ({ pauses }: Known, nowMs: number): Trouble[] =>
     return [wait(html`${what} paused`, more)];
   });
 
-const reconcileOf = ({ status }: Known, nowMs: number): Trouble[] => {
+const reconcileOf = ({ status, reconcileLateMs }: Known, nowMs: number): Trouble[] => {
   const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
   // Without members and without any run the flow is not used.
   if (members.length === 0 && lastCompleteAtMs === null) return [];
-  if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= LATE_MS) return [];
+  if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= reconcileLateMs)
+    return [];
   const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
   return [wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`)];
 };
