@@ -55,6 +55,13 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
   expect(await ends()).toEqual(before);
 });
 
+test("without its journal topic a resolve is refused, and not of an unknown end", async () => {
+  const who = ["--as", "succeeded", "--by", "ana", "--note", "asked"];
+  const { err } = await world.run(["resolve", "c-1", ...who], { TOPIC_COMMAND_JOURNAL: "nowhere" });
+  expect(err).toContain("Topic nowhere does not exist");
+  expect(await lastAudit()).toMatchObject({ action: "resolve", outcome: { kind: "refused" } });
+});
+
 test("of two people who say the opposite at once, one decides, and there is one final result", async () => {
   const connections = connectionsTo(world);
   await writeDoubts(world, "contested", AT_ONCE_MS, randomUUID());
