@@ -10,6 +10,7 @@ import { parseUsers, type User } from "../console/sign-in/users.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
+import type { Log } from "../runtime/log.ts";
 import { userName } from "./actor.ts";
 import {
   configOf,
@@ -29,13 +30,14 @@ const DRAIN_MS = 2_000;
 const CLOSE_MS = 20_000;
 
 /** Reads the users from the file, again when it changes; one that cannot be used leaves the earlier users. */
-const usersOf = (file: string): (() => readonly User[]) => {
+const usersOf = (file: string, log: Log): (() => readonly User[]) => {
   const check = (text: string): void => {
     const { problems } = parseUsers(text);
     if (problems.length > 0) throw new Error(`cannot be used: ${problems.join(" ")}`);
   };
   try {
     const secret = Secret.fromFile(file, check);
+    secret.watch("CONSOLE_USERS_FILE", log);
     return () => parseUsers(secret.reveal()).users;
   } catch (error) {
     throw problemsError([{ variable: "CONSOLE_USERS_FILE", message: messageOf(error) }]);
@@ -47,7 +49,7 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   const { host, port, auth, usersFile } = config.console;
   const log = createLog(config.bridge.logLevel, io);
   const from = { host: hostname(), user: userName(), program: "console" };
-  const users = auth === "basic" ? usersOf(usersFile ?? "") : () => [];
+  const users = auth === "basic" ? usersOf(usersFile ?? "", log) : () => [];
   const services = createServices(config, systemClock, log);
   const warn = (sentence: string): void => log.warn({ sentence }, "console.warning");
   const site = createSite({ users, version: versionOf(), from }, { config, services, warn });

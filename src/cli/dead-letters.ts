@@ -58,16 +58,16 @@ const letterRef = (text: string): RecordPosition => {
   return found;
 };
 
-/** A dead letter without its bytes. */
+/** A dead letter without its bytes. `sent`: null where it is not known. */
 const rowOf = (
   { place, timestampMs, receivedAtMs, ...letter }: DeadLetter,
-  sent: readonly Sent[],
+  sent: readonly Sent[] | null,
 ): Record<string, unknown> => ({
   ref: refOf(place),
   timestamp: iso(timestampMs),
   receivedAt: receivedAtMs,
   ...letter,
-  replayed: sent.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })),
+  replayed: sent && sent.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })),
 });
 
 const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<ExitCode> =>

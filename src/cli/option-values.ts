@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { isAddress } from "../config/addresses.ts";
 import { readDuration } from "../config/kinds.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { readInstant } from "../runtime/instant.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,8 +24,8 @@ export const day = (text: string): string => {
 export const durationMs = (text: string): number => {
   try {
     return readDuration(text);
-  } catch {
-    throw new InvalidArgumentError("It must be a duration such as 500ms, 5s, 15m or 2h.");
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${messageOf(error)}.`);
   }
 };
 

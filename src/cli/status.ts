@@ -11,8 +11,9 @@ import {
 import { status as askStatus, type Status } from "../operate/status.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
-import { UsageError } from "../runtime/errors.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
+import { describeOutage, isRegistryError } from "../services/outage.ts";
 import { examples, EXIT, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { lastPause } from "./pause.ts";
 import { withTool } from "./tool.ts";
@@ -96,8 +97,9 @@ const numbersOrNull = (io: Io, tool: Connections): Promise<DoubtNumbers | null> 
   listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped).then(
     ({ numbers }) => numbers,
     (error: unknown) => {
-      if (!(error instanceof UsageError)) throw error;
-      io.err(`Doubts are not counted: ${error.message}`);
+      const isRegistry = isRegistryError(error);
+      if (!(error instanceof UsageError) && !isRegistry) throw error;
+      io.err(`Doubts are not counted: ${isRegistry ? describeOutage(error, tool.config) : messageOf(error)}`);
       return null;
     },
   );

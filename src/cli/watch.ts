@@ -50,12 +50,13 @@ const followed = ({ config: { topics }, services: { registry, clock }, warn }: C
 
 /**
  * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is
- * missed. Throws a UsageError when there is no such topic.
+ * missed. Reads on when a record was taken, so that what waits is bounded. Throws a UsageError when there is no such
+ * topic.
  */
 export const follow = async (
   services: Services,
   { topic, fromBeginning }: { topic: string; fromBeginning: boolean },
-  onRecord: (record: Incoming) => void,
+  onRecord: (record: Incoming) => void | Promise<void>,
 ): Promise<{ stop: () => Promise<void> }> => {
   const cluster = await services.connectCluster();
   if (!(await cluster.find([topic])).has(topic)) {
@@ -72,18 +73,22 @@ export const follow = async (
     {
       begin: (found) =>
         new Map(
-          [...found].map(([partition, { startOffset, endOffset }]) => [
-            partition,
-            { startOffset: Math.max(startOffset, next.get(partition) ?? 0), endOffset },
-          ]),
+          [...found].map(([partition, { startOffset, endOffset }]) => {
+            const at = next.get(partition) ?? 0;
+            // A topic that was created anew is shorter: all of it is new.
+            return [
+              partition,
+              { startOffset: at > endOffset ? startOffset : Math.max(startOffset, at), endOffset },
+            ];
+          }),
         ),
-      take: (record) => {
+      take: async (record) => {
         next.set(record.partition, record.offset + 1);
-        onRecord(record);
+        await onRecord(record);
         return true;
       },
     },
-    { ...services, ranges: () => Promise.resolve(ranges) },
+    { ...services, ranges: () => cluster.ranges(topic) },
   );
   return {
     stop: async () => {
@@ -105,20 +110,17 @@ const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flag
       const line = `${timestamp}  ${partition}/${offset}  ${escapeInvisible(lineOf(row, COLUMNS[what]))}`;
       io.out(json ? JSON.stringify(whole) : line);
     };
-    /** Decodes one record after the other, so that they are printed in order. */
-    let printed: Promise<void> = Promise.resolve();
-    const take = (record: Incoming): void => {
+    const take = (record: Incoming): Promise<void> => {
       const place = `${topic} ${record.partition}/${record.offset}`;
-      printed = printed
-        .then(() => print(record))
-        .catch((error: unknown) => io.err(`The record at ${place} is not shown: ${messageOf(error)}`));
+      return print(record).catch((error: unknown) =>
+        io.err(`The record at ${place} is not shown: ${messageOf(error)}`),
+      );
     };
     const following = await follow(tool.services, { topic, fromBeginning }, take);
     const from = fromBeginning ? "its beginning" : "now on (--from-beginning shows what is there)";
     io.err(`Following ${topic} from ${from}; Ctrl-C ends it.`);
     await untilAborted(io.stopped);
     await following.stop();
-    await printed;
     return EXIT.done;
   });
 

@@ -77,8 +77,12 @@ export const begin = (
     explainOutage(site.connections.config, run(stopped), stopped).catch((error: unknown) =>
       failed(failureOf(context, error)),
     );
-  if (!site.tasks.begin(id, by, meanwhile, ended))
-    throw new Problem(409, "Somebody else has sent this form.", "Load its page again.");
+  if (!site.tasks.begin(id, `${by} ${form.toString()}`, meanwhile, ended))
+    throw new Problem(
+      409,
+      "This form was sent before, with something else in it or by somebody else, so nothing was done now.",
+      "Load its page again.",
+    );
   return context.redirect(`/tasks/${id}`, 303);
 };
 

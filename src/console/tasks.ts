@@ -4,7 +4,7 @@ import { keepNewest } from "../runtime/keep-newest.ts";
 /** Makes a page for whoever asks. */
 export type Show<Context> = (context: Context) => Response | Promise<Response>;
 
-type Task<Context> = { by: string; show: Show<Context>; done: Promise<void> };
+type Task<Context> = { sent: string; show: Show<Context>; done: Promise<void> };
 
 const WAIT_MS = 1_800;
 /** Beyond it, those that began first are forgotten: what they did stands in the audit topic. */
@@ -18,16 +18,19 @@ export const createTasks = <Context>(clock: Clock) => {
   const known = new Map<string, Task<Context>>();
   const stopping = new AbortController();
   return {
-    /** Begins it, unless the form was sent before. False where another person has sent it. `run` never rejects. */
+    /**
+     * Begins it, unless the form was sent before. False where something else was sent with it. `sent`: what, and by
+     * whom. `run` never rejects.
+     */
     begin: (
       id: string,
-      by: string,
+      sent: string,
       meanwhile: Show<Context>,
       run: (stopped: AbortSignal) => Promise<Show<Context>>,
     ): boolean => {
       const before = known.get(id);
-      if (before) return before.by === by;
-      const task: Task<Context> = { by, show: meanwhile, done: Promise.resolve() };
+      if (before) return before.sent === sent;
+      const task: Task<Context> = { sent, show: meanwhile, done: Promise.resolve() };
       task.done = run(stopping.signal).then((ended) => void (task.show = ended));
       keepNewest(known, id, task, MAX_KEPT);
       return true;

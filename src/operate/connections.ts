@@ -1,7 +1,7 @@
 import { inspect } from "../kafka/cluster/inspect.ts";
-import { UsageError } from "../runtime/errors.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Services } from "../services/services.ts";
+import { NothingDone } from "./actor.ts";
 
 /** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
 export { explainOutage } from "../services/outage.ts";
@@ -20,7 +20,7 @@ export type Connections = {
 export type Progress = { read: number; total: number };
 export type OnProgress = (progress: Progress) => void;
 
-/** The latest schemas of these topics. Throws a UsageError if a topic or a schema is missing. */
+/** The latest schemas of these topics. Throws NothingDone if a topic or a schema is missing. */
 export const schemaIdsOf = async (
   { config, services }: Connections,
   used: readonly ("journal" | "results" | "transactionStatus")[],
@@ -32,6 +32,6 @@ export const schemaIdsOf = async (
     ),
   );
   const missing = problems[0];
-  if (missing !== undefined) throw new UsageError(missing);
+  if (missing !== undefined) throw new NothingDone(missing);
   return schemaIds;
 };

@@ -7,6 +7,7 @@ import {
   type ControlEntry,
   type Pausable,
 } from "../services/pause-entry.ts";
+import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
@@ -88,6 +89,9 @@ export const pauseOrResume = (
   stopped: AbortSignal,
 ) =>
   withAudit(connections, actor, stopped, async ({ act }) => {
+    const topic = connections.config.topics.control;
+    const found = await withCluster(connections.services, (cluster) => cluster.find([topic]));
+    if (!found.has(topic)) throw noSuchTopic(topic);
     const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: asked ?? {} };
     const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {

@@ -15,6 +15,10 @@ export type Reading = {
 
 export type ReadingHooks = { signal: AbortSignal; onProgress?: OnProgress | undefined };
 
+/** Whether a value may hold this text: JSON may hold it escaped, so such a value has to be read. */
+export const mayHold = (value: Buffer | null, text: Buffer): boolean =>
+  value !== null && (value.includes(text) || (value[0] === 0x7b && value.includes("\\")));
+
 export const NOTHING: Range = { startOffset: 0, endOffset: 0 };
 
 export const recordsIn = (ranges: Ranges): number =>

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -152,14 +152,26 @@ test("too early: the form agrees with the clock, keeps what was typed, and says 
 
 test("with four eyes another person ends it, and never its author", async () => {
   const commandId = "four-eyes";
-  await writeDoubts(world, commandId, AT_ONCE_MS, randomUUID());
+  // The journal's key of it is another text.
+  const quoteId = `Q/${randomUUID()}`;
+  await writeDoubts(world, commandId, AT_ONCE_MS, quoteId);
   const two = await startConsole(world, { ...signIn, CONSOLE_FOUR_EYES: "true" });
   const page = await two.until(`/doubt?command=${commandId}`, "Propose to end", "ana");
-  const proposed = await two.post("/doubt", two.saying(page, "succeeded"), "ana");
+  const saying = two.saying(page, "succeeded");
+  const proposed = await two.post("/doubt", saying, "ana");
   expect(proposed.text).toContain("It is proposed, and not ended yet");
   expect(proposed.text).toContain(`${world.topics.audit}[0]@`);
+  const [, itsPage = ""] = /href="(\/doubt\?[^"]+)"/.exec(proposed.text) ?? [];
+  await two.until(itsPage.replaceAll("&amp;", "&"), "ana</bdi> proposes", "bia");
+  // A browser's way back shows the form as it was: corrected there, it is no decision that was taken.
+  const corrected = await two.post("/doubt", { ...saying, as: "not-executed" }, "ana");
+  expect(corrected).toMatchObject({
+    status: 409,
+    text: expect.stringContaining("nothing was done now") as string,
+  });
   expect(await finals(commandId)).toEqual([]);
-  const own = await two.until(`/doubt?command=${commandId}`, "ana</bdi> proposes", "ana");
+  const path = `/doubt?command=${commandId}&quote=${encodeURIComponent(quoteId)}`;
+  const own = await two.until(path, "ana</bdi> proposes", "ana");
   expect(own).toContain("Another person must confirm it");
   expect(own).not.toContain("Confirm, and end the doubt");
   const other = await two.until(`/doubt?command=${commandId}`, "Confirm, and end the doubt", "bia");
@@ -173,6 +185,21 @@ test("with four eyes another person ends it, and never its author", async () => 
   const [final] = await finals(commandId);
   expect(ended.text).toContain(`${world.topics.results}[${final?.partition}]@${final?.offset}`);
   expect(await two.program.stop()).toBe(0);
+});
+
+test("who is no user any more stays out; a file that cannot be used changes nothing, and the log says so", async () => {
+  const own = await mkdtemp(join(folder, "users-"));
+  const settings = await signInSettings(own);
+  const file = settings["CONSOLE_USERS_FILE"] ?? "";
+  const console = await startConsole(world, settings);
+  expect((await console.get("/", "bia")).status).toBe(200);
+  const users = await readFile(file, "utf8");
+  await writeFile(file, users.replace(/^bia.*\n/m, ""));
+  await eventually(async () => (await console.get("/", "bia")).status === 401, "bia to stay out", 10_000);
+  await writeFile(file, "no user\n");
+  await console.program.untilLine((line) => line.includes("secret.refused"), "what is wrong with the file");
+  expect((await console.get("/", "ana")).status).toBe(200);
+  expect(await console.program.stop()).toBe(0);
 });
 
 test("a quote's story leads to its doubt", async () => {
@@ -214,6 +241,15 @@ test("dead letters are planned, then replayed once, and it is said where they st
   expect(second.text).toMatch(/replayed before|Send 1 dead letter/);
   const audit = await shown.until("/audit", "replay", "ana");
   expect(audit).toContain("known now");
+  // Its outcome is the next entry, and so on the newer page.
+  const [, first = ""] = /\[0\]@(\d+)/.exec(audit) ?? [];
+  const older = await shown.until(`/audit?before=${Number(first) + 1}`, "see the newer one", "ana");
+  expect(older).not.toContain("no outcome yet");
+  await shown.until(`/letter?ref=${ref}`, " by <bdi>ana", "ana");
+  const unsure = await startConsole(world, { ...signIn, TOPIC_AUDIT: "nowhere" });
+  await unsure.until(`/letter?ref=${ref}`, "not known: the audit topic cannot be read", "ana");
+  const { out } = await world.run(["dead-letters", "list", "--json"], { TOPIC_AUDIT: "nowhere" });
+  expect(out).toContain('"replayed":null');
 });
 
 test.skipIf(!hasBrowser).each(["light", "dark"] as const)(

@@ -55,6 +55,13 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
   expect(await ends()).toEqual(before);
 });
 
+test("without its journal topic a resolve is refused, and not of an unknown end", async () => {
+  const who = ["--as", "succeeded", "--by", "ana", "--note", "asked"];
+  const { err } = await world.run(["resolve", "c-1", ...who], { TOPIC_COMMAND_JOURNAL: "nowhere" });
+  expect(err).toContain("Topic nowhere does not exist");
+  expect(await lastAudit()).toMatchObject({ action: "resolve", outcome: { kind: "refused" } });
+});
+
 test("of two people who say the opposite at once, one decides, and there is one final result", async () => {
   const connections = connectionsTo(world);
   await writeDoubts(world, "contested", AT_ONCE_MS, randomUUID());
@@ -217,6 +224,9 @@ test("the state of flows and the rates are known without reading a record", asyn
     reconcile: { leader: null, lastCompleteAtMs: null },
     deadLetters: { records: 1, lastDay: 1 },
   });
+  const withoutRegistry = await world.run(["status"], { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" });
+  expect(withoutRegistry).toMatchObject({ code: 0, out: expect.stringContaining("1 dead letter") as string });
+  expect(withoutRegistry.err).toContain("Doubts are not counted: SCHEMA_REGISTRY_URL");
   const rates = await recordsPerMinute(connections, unstopped);
   expect(rates.map(({ of, perMinute }) => [of, perMinute.length])).toEqual(
     ["events", "commands", "results", "dead letters"].map((of) => [of, 30]),

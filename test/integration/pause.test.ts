@@ -209,6 +209,8 @@ test("without an audit topic that can be written there is no action", async () =
     }
     expect(await ends()).toEqual(standing);
   };
+  const nowhere = await world.run(["pause", "commands", ...who], { TOPIC_CONTROL: "nowhere" });
+  expect(nowhere.err).toBe("Topic nowhere does not exist: run `cambio-bridge setup`.\n");
   await setTopicConfig(world.brokers, audit, { "max.message.bytes": "10" });
   await refused(
     /^Nothing was done, because it could not be written to the audit topic first \(.+\): see that/m,

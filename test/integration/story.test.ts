@@ -38,10 +38,11 @@ const send = (commandId: string, quoteId: string, externalId: string): Promise<v
   produce(world.brokers, world.topics.commands, [
     {
       key: `key-${randomUUID()}`,
+      // As Python writes JSON.
       value: JSON.stringify({
         commandId,
         request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-7", amount: "12.50", externalId },
-      }),
+      }).replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
     },
   ]);
 const resultOf = (commandId: string) =>
@@ -102,7 +103,11 @@ test("a command, its quote, its externalId and its transaction tell the same sto
 }, 120_000);
 
 test("of a doubt it is known who was to be paid what, and what began at the partner's meanwhile", async () => {
-  const [commandId, quoteId] = [`doubted-${randomUUID()}`, randomUUID()];
+  const [commandId, quoteId] = [`dúvida-${randomUUID()}`, randomUUID()];
+  // Of a sender whose clock is ahead.
+  const ahead = { key: null, value: "{}", timestamp: String(Date.now() + 3_000_000) };
+  const partitions = Array.from({ length: 6 }, (_, partition) => ({ ...ahead, partition }));
+  await produce(world.brokers, world.topics.commands, partitions);
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "hang", times: 1 });
   await send(commandId, quoteId, "order-9");
   expect(await resultOf(commandId)).toMatchObject({ outcome: "IN_DOUBT" });

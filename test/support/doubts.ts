@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { quoteKey } from "../../src/commands-to-results/quote-key.ts";
 import { encode, latestSchemaId } from "./avro.ts";
 import { sharedCluster } from "./cluster.ts";
 import { setTopicConfig } from "./kafka.ts";
@@ -22,7 +23,7 @@ const entryWriter = async ({ topics }: Topics) => {
   const entryOf = ({ commandId, quoteId }: Attempt, name: string, fields: object) => {
     const entry = { version: 1, operation: "ACCEPT_QUOTE", commandId };
     const step = { [`cambio.bridge.v1.${name}`]: fields };
-    return { key: quoteId, value: encode("command-journal-entry", entryId, { ...entry, step }) };
+    return { key: quoteKey(quoteId), value: encode("command-journal-entry", entryId, { ...entry, step }) };
   };
   const concluded = (
     attempt: Attempt,

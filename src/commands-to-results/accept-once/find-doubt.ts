@@ -30,8 +30,8 @@ export type ChosenDoubt =
   | { kind: "unknown" };
 
 /**
- * Which of a command's journal keys an operator means: the one in doubt. With several doubts none is chosen,
- * because a decision about one quote must not end the doubt of another.
+ * Which of a command's journal keys an operator means: the one in doubt, else one of which something can be told.
+ * With several doubts none is chosen, because a decision about one quote must not end the doubt of another.
  * @param isQuote whether an accept's key is the quote that the operator named; null if only the command was
  *   named
  */
@@ -47,6 +47,6 @@ export const chooseDoubt = (
   const those = (kind: Look["kind"]): Ref[] => meant.filter((ref) => look(ref).kind === kind);
   const doubts = those("doubt");
   if (doubts.length > 1) return { kind: "several", refs: doubts };
-  const ref = doubts[0] ?? those("held")[0] ?? meant[0];
+  const ref = doubts[0] ?? those("held")[0] ?? those("concluded")[0] ?? meant[0];
   return ref ? { kind: "found", ref } : { kind: "unknown" };
 };

@@ -7,26 +7,29 @@ import { readingPage } from "./problem.ts";
 const PER_PAGE = 30;
 const MAX_VALUE = 400;
 
-const outcomeOf = ({ outcome }: AuditAction): Cell => {
-  if (outcome === null) return tag("wait", "no outcome yet");
+/** On an older page an action may stand without its outcome, which is on the newer one. */
+const outcomeOf = ({ outcome }: AuditAction, isNewest: boolean): Cell => {
+  if (outcome === null)
+    return isNewest ? tag("wait", "no outcome yet") : "none on this page: see the newer one";
   const { kind, text } = outcome;
   const tone = kind === "done" ? "good" : kind === "failed" ? "bad" : "wait";
   return html`${tag(tone, inlineText(kind, 40))} ${inlineText(text, MAX_VALUE)}`;
 };
 
-const rowOf = (one: AuditAction): readonly Cell[] => [
+const rowOf = (one: AuditAction, isNewest: boolean): readonly Cell[] => [
   html`${at(one.atMs)}<br /><small>${inlineText(one.place)}</small>`,
   html`<strong>${inlineText(one.by, 80)}</strong><br /><small>${inlineText(one.from, 120)}</small>`,
   html`<strong>${inlineText(one.action, 40)}</strong> ${code(one.subject, 80)}
     ${inlineText(one.parameters, MAX_VALUE)}`,
   inlineText(one.note, MAX_VALUE),
-  outcomeOf(one),
+  outcomeOf(one, isNewest),
 ];
 
-const auditView = ({ actions, next }: AuditPage): Html => {
+const auditView = ({ actions, next }: AuditPage, isNewest: boolean): Html => {
   const columns = ["when", "who", "what", "why", "what came of it"];
   const none = "Nobody has done anything yet.";
-  const { markup, shown } = table("What people did", columns, actions.map(rowOf), none);
+  const rows = actions.map((one) => rowOf(one, isNewest));
+  const { markup, shown } = table("What people did", columns, rows, none);
   // Those that did not fit begin the next page.
   const last = shown < actions.length ? actions[shown - 1] : undefined;
   const before = last ? Number(/@(\d+)$/.exec(last.place)?.[1]) : next;
@@ -45,6 +48,6 @@ export const auditPage = async (context: ConsoleContext): Promise<Response> => {
     title: "Audit",
     head: html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`,
     what: "The audit topic is being read",
-    view: auditView,
+    view: (shown) => auditView(shown, before === null),
   });
 };

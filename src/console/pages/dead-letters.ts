@@ -140,6 +140,7 @@ const valueView = (value: Buffer | null): Html => {
 };
 
 const sentView = (sent: ShownLetter["sent"]): Cell => {
+  if (sent === null) return "not known: the audit topic cannot be read";
   const last = sent.at(-1);
   return last ? html`${at(last.atMs)} by ${inlineText(last.by, 60)}: ${code(last.where)}` : "never";
 };

@@ -1,6 +1,6 @@
 import { isSamePerson } from "../../operate/actor.ts";
 import { explainOutage } from "../../operate/connections.ts";
-import type { Doubt } from "../../operate/doubts/doubts.ts";
+import { isSameQuote, type Doubt } from "../../operate/doubts/doubts.ts";
 import { doubtFacts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
 import type { Proposal } from "../../operate/resolve/proposal.ts";
@@ -28,7 +28,7 @@ const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html 
   const said = (name: string, none: string): Cell | null => {
     if (!isAccept) return null;
     if (known === null) return html`<span class="dim">being read</span>`;
-    if (known.command === null) return "not known: the command is not in the topic any more";
+    if (known.command === null) return "not known: the command was not found in its topic";
     const fact = known.command.facts.find(([each]) => each === name);
     return fact ? code(fact[1]) : none;
   };
@@ -206,7 +206,7 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
     readProposals(site),
   ]);
   const about = proposals.filter(
-    ({ asked }) => asked.commandId === doubt.commandId && asked.quoteId === doubt.quoteId,
+    ({ asked }) => asked.commandId === doubt.commandId && isSameQuote(asked.quoteId, doubt.quoteId),
   );
   const what = "The command, and the transactions that began since, are being looked for";
   // A page that loads itself again would lose what is being typed.
@@ -235,7 +235,7 @@ export const showDoubt = async (
   const now = await site.doubts.look();
   const asking = Promise.resolve(now.value?.find(commandId, context.req.raw.signal) ?? []);
   const found = await explainOutage(site.connections.config, asking);
-  const [doubt, ...others] = found.filter((each) => quoteId === null || each.quoteId === quoteId);
+  const [doubt, ...others] = found.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
   if (doubt && others.length === 0) return show("is in doubt", await doubtView(context, doubt, before));
   if (found.length > 0)
     return show("is in doubt for several quotes", doubtsTable(found, site.clock.now(), "").markup);

@@ -13,8 +13,10 @@ const LETTERS_MS = 7 * 86_400_000;
 /** `what`: one sentence that says what to do; `more`: how, and since when. */
 export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 
-/** A reconcile run is due every 15 minutes, so several were missed by then. */
-const LATE_MS = 3_600_000;
+/** So many reconcile runs were missed by then. */
+const LATE_RUNS = 4;
+/** A run takes its time, however short RECONCILE_EVERY is. */
+const LEAST_EVERY_MS = 900_000;
 
 const readParts = ({ connections, read, clock, doubts }: Site) =>
   Promise.all([
@@ -37,7 +39,9 @@ export const readKnown = async (site: Site) => {
   const [status, pauses, letters, rates, journal] = await readParts(site);
   const opened = journal.value;
   const doubts = { ...journal, value: opened && { ...opened.numbers(), ...opened.progress() } };
-  return { topic: site.connections.config.topics.commands, status, pauses, letters, rates, doubts };
+  const { topics, reconcile } = site.connections.config;
+  const reconcileLateMs = LATE_RUNS * Math.max(reconcile.everyMs, LEAST_EVERY_MS);
+  return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts };
 };
 export type Known = Awaited<ReturnType<typeof readKnown>>;
 
@@ -72,12 +76,12 @@ const doubtsOf = ({ doubts }: Known, nowMs: number): Trouble[] => {
 
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
   const known = status.value?.commands;
-  // Without its topic the flow was never set up.
-  if (!known || known.partitions.length === 0) return [];
-  const { members, lag, group, state } = known;
-  const isIdle = state === "Stable" && members.every(({ partitions }) => !partitions[topic]?.length);
+  if (!known) return [];
+  const { members, lag, group, state, partitions } = known;
+  const isIdle = state === "Stable" && members.every((member) => !member.partitions[topic]?.length);
   if (members.length > 0 && !isIdle) return [];
-  const waiting = lag === 0 ? "none waits now" : count(lag, "command waits", "commands wait");
+  const none = partitions.length === 0 ? `there is no topic ${topic}` : "none waits now";
+  const waiting = lag === 0 ? none : count(lag, "command waits", "commands wait");
   const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
   const start = html`Start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID
     ${inlineText(group)}. Where one runs, its /readyz says what it lacks, and <code>cambio-bridge doctor</code> what is
@@ -110,11 +114,12 @@ const pausesOf = ({ pauses }: Known, nowMs: number): Trouble[] =>
     return [wait(html`${what} paused`, more)];
   });
 
-const reconcileOf = ({ status }: Known, nowMs: number): Trouble[] => {
+const reconcileOf = ({ status, reconcileLateMs }: Known, nowMs: number): Trouble[] => {
   const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
   // Without members and without any run the flow is not used.
   if (members.length === 0 && lastCompleteAtMs === null) return [];
-  if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= LATE_MS) return [];
+  if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= reconcileLateMs)
+    return [];
   const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
   return [wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`)];
 };
@@ -126,6 +131,7 @@ export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
   return [...all.filter(({ tone }) => tone === "bad"), ...all.filter(({ tone }) => tone === "wait")];
 };
 
-/** Whether everything was read that "nothing is wrong" speaks of. */
+/** Whether everything was read just now that "nothing is wrong" speaks of: a Kafka that froze still shows values. */
 export const isAllKnown = ({ status, pauses, doubts }: Known): boolean =>
-  status.value !== null && pauses.value !== null && doubts.value?.isComplete === true;
+  [status, pauses].every(({ value, isReading }) => value !== null && !isReading) &&
+  doubts.value?.isComplete === true;

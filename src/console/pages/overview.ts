@@ -20,7 +20,7 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
     ? box(
         "good",
         "No command is in doubt, and commands are taken",
-        "Of every command it is known what became of it, or it is being executed.",
+        "Of every command it is known what became of it, or it waits, or is being executed.",
       )
     : box("wait", "Kafka is being asked", "Nothing is known to be wrong so far, but not everything is read.");
 };
@@ -82,6 +82,8 @@ export const overviewPage = async (context: ConsoleContext): Promise<Response> =
       <h2>Dead letters <small>of the last seven days</small></h2> 
       ${view(known.letters, ({ byReason }) => lettersTable(byReason))}
       <h2>Records a minute <small>over the last hour</small></h2> ${view(known.rates, plot)}
-      <p class="dim">As it was known ${at(nowMs)}.</p>`,
+      <p class="dim">${
+        isReading ? "Kafka is being asked again: this may be older." : html`As it was known ${at(nowMs)}.`
+      }</p>`,
   });
 };

@@ -7,7 +7,7 @@ import type { Connections, OnProgress } from "../connections.ts";
 import { readTopic, type ReadingHooks } from "../read-topic.ts";
 import { readersOf } from "../story/read-records.ts";
 import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
-import { readSent, sentLetters, type SentLetters } from "./sent.ts";
+import { readSent, type SentLetters } from "./sent.ts";
 
 /** Selects letters: those at these places, or of a reason and a time (epoch milliseconds). */
 export type Selection = {
@@ -56,18 +56,18 @@ export const originalOf = (record: Incoming): { original: Original; added: Reado
 const byAge = (a: DeadLetter, b: DeadLetter): number =>
   a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
 
-/** Letters are shown also where the audit topic is not there, or may not be read. */
+/** Null where it is not known: letters are shown also where the audit topic is not there, or may not be read. */
 const sentOf = (
   connections: Connections,
   letters: readonly DeadLetter[],
   signal: AbortSignal,
-): Promise<SentLetters> =>
+): Promise<SentLetters | null> =>
   readSent(connections, letters, signal).then(
     ({ sent }) => sent,
     (error: unknown) => {
       signal.throwIfAborted();
       connections.warn(`Which of them were replayed is not known: ${messageOf(error)}`);
-      return sentLetters();
+      return null;
     },
   );
 
@@ -94,7 +94,7 @@ export const listLetters = async (
   await eachLetter(connections, selection, see, { signal, onProgress });
   keepNewest();
   const sent = await sentOf(connections, letters, signal);
-  return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent.of(refOf(place)) };
+  return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent && sent.of(refOf(place)) };
 };
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
 export type LetterList = Awaited<ReturnType<typeof listLetters>>;
@@ -116,6 +116,11 @@ export const showLetter = async (connections: Connections, place: RecordPosition
   const read = await readersOf(connections)
     .letter(record)
     .catch(() => null);
-  return { letter, loaded: originalOf(record), sent: sent.of(refOf(place)), facts: read?.step.facts ?? [] };
+  return {
+    letter,
+    loaded: originalOf(record),
+    sent: sent && sent.of(refOf(place)),
+    facts: read?.step.facts ?? [],
+  };
 };
 export type ShownLetter = NonNullable<Awaited<ReturnType<typeof showLetter>>>;

@@ -2,6 +2,7 @@ import { openJournal, type JournalRoom } from "../../commands-to-results/accept-
 import { withCluster } from "../../services/with-cluster.ts";
 import type { Doubt as JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
 import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts";
+import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
@@ -61,6 +62,10 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
     response: result?.response ?? null,
   };
 };
+
+/** In any spelling: a command's, or the journal's key, which an older version may have written by other rules. */
+export const isSameQuote = (a: string | null, b: string | null): boolean =>
+  a === null || b === null ? a === b : quoteKey(a) === quoteKey(b);
 
 /** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
 export type Doubt = ReturnType<typeof describe>;

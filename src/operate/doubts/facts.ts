@@ -1,6 +1,6 @@
 import type { Incoming } from "../../kafka/record.ts";
 import type { Connections, OnProgress } from "../connections.ts";
-import { readTopic } from "../read-topic.ts";
+import { mayHold, readTopic } from "../read-topic.ts";
 import { readersOf } from "../story/read-records.ts";
 import type { Step } from "../story/step.ts";
 import type { Doubt } from "./doubts.ts";
@@ -31,15 +31,18 @@ export const doubtFacts = async (
   const reading = { signal, onProgress };
   const period = { fromMs: claimedAtMs - BEFORE_MS, toMs: claimedAtMs + AFTER_MS };
 
-  let command: Step | null = null;
+  let command = null as Step | null;
   const needle = Buffer.from(commandId);
   const written = { fromMs: period.fromMs - config.commands.maxAgeMs, toMs: claimedAtMs + BEFORE_MS };
   const takeCommand = async (record: Incoming): Promise<void> => {
-    if (command !== null || record.value?.includes(needle) !== true) return;
+    if (command !== null || !mayHold(record.value, needle)) return;
     const found = await readers.command(record);
     if (found?.ids.commandId === commandId) command = found.step;
   };
   await readTopic(connections, { topic: commands, ...written }, takeCommand, reading);
+  // Any sender's clock sets the times: one that is ahead ends the reading too early.
+  const later = { topic: commands, fromMs: written.fromMs };
+  if (command === null) await readTopic(connections, later, takeCommand, reading);
 
   const earlier = new Set<string>();
   const begun = new Map<string, BegunTransaction>();
@@ -61,7 +64,7 @@ export const doubtFacts = async (
     await readTopic(connections, { topic: results, fromMs: period.fromMs }, takeResult, reading);
   return {
     /** As its sender wrote it, its fields as facts; null where it is gone or not readable any more. */
-    command: command as Step | null,
+    command,
     /** Those that no known result names, the first first, looked for between these times. */
     transactions: [...begun.values()].sort((a, b) => a.firstAtMs - b.firstAtMs),
     sinceMs: claimedAtMs,

@@ -10,14 +10,13 @@ import {
   withoutDoubt,
   type Resolved,
 } from "../../commands-to-results/accept-once/resolve.ts";
-import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
 import { schemaIdsOf, type Connections } from "../connections.ts";
-import { untilRead } from "../doubts/doubts.ts";
+import { isSameQuote, untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
 
@@ -26,12 +25,6 @@ type Decider = { by: string; note: string; onlyPropose: boolean };
 
 const DECIDE_TIMEOUT_MS = 60_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
-
-/** Compares normalized keys: an older version may have written the key by other rules. */
-const isQuote = (quoteId: string): ((key: string) => boolean) => {
-  const wanted = quoteKey(quoteId);
-  return (key) => key === wanted || quoteKey(key) === wanted;
-};
 
 /** Reads the journal, finds the command's doubt, and ends it with an operator's decision, or only looks at it. */
 const readAndDecide = async (
@@ -67,7 +60,8 @@ const readAndDecide = async (
   };
   try {
     await untilRead(connections, opened, stopped);
-    const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
+    const isMeant = quoteId === null ? null : (key: string) => isSameQuote(key, quoteId);
+    const chosen = chooseDoubt(finder.refs(), view.look, isMeant);
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") return { kind: "several", quotes: chosen.refs.map(({ key }) => key) };
     const { ref } = chosen;

@@ -4,7 +4,7 @@ import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Connections, OnProgress, Progress } from "../connections.ts";
-import { NOTHING, readTopic } from "../read-topic.ts";
+import { mayHold, NOTHING, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
 import { endingsOf, type Ending, type Found, type Step } from "./step.ts";
 
@@ -81,8 +81,7 @@ export const story = async (
       wanted?.some((key) => choose(key, partitions) === partition) === false ? NOTHING : range;
     const take = async (record: Incoming): Promise<void> => {
       const { key, value } = record;
-      const isLike = (needle: Buffer): boolean =>
-        value?.includes(needle) === true || key?.equals(needle) === true;
+      const isLike = (needle: Buffer): boolean => mayHold(value, needle) || key?.equals(needle) === true;
       const one = needles.some(isLike) ? await reader(record) : null;
       if (one) search.take(one);
     };

@@ -61,6 +61,12 @@ describe("which of a command's places is meant", () => {
     expect(chooseDoubt([create("c1")], view.look, is("c1"))).toEqual({ kind: "unknown" });
     expect(chooseDoubt([create("c1")], view.look, null)).toEqual({ kind: "found", ref: create("c1") });
   });
+  it("not one that came to nothing, as where the commandId was used again for another quote", () => {
+    const { view, append } = createLog();
+    append(q1, claimed("a"), released("a"));
+    append(q2, claimed("b"), concluded("b", "FAILED"));
+    expect(chooseDoubt([q1, q2], view.look, null)).toEqual({ kind: "found", ref: q2 });
+  });
   it("where none is in doubt, the one that may yet be", () => {
     const { view, append } = createLog();
     append(q1, claimed("a"), concluded("a", "SUCCEEDED"));

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { isAllKnown, troublesOf, type Known } from "../../../src/console/pages/known.ts";
+
+const read = <T>(value: T) => ({ value, error: null, isReading: false, progress: null });
+const journal = { doubts: 0, oldestSinceMs: null, underWay: 0, commands: 0 };
+const commands = { group: "fx", state: "Empty", members: [], lag: 0, partitions: [] };
+const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastCompleteAtMs: null };
+
+const known: Known = {
+  topic: "fx.commands",
+  reconcileLateMs: 3_600_000,
+  status: read({ commands, reconcile, deadLetters: { records: 0, lastDay: 0 } }),
+  pauses: read(new Map()),
+  letters: read({ letters: [], count: 0, byReason: new Map<string, number>(), sent: () => null }),
+  rates: read([]),
+  doubts: read({ ...journal, read: 0, total: 0, isComplete: true, problem: null }),
+};
+
+test("it is not green where the commands topic is gone", async () => {
+  const [worst, ...others] = troublesOf(known, 0);
+  expect(others).toEqual([]);
+  expect(worst?.tone).toBe("bad");
+  expect(`${await worst?.what}`).toContain("Nobody takes commands, and there is no topic fx.commands");
+});
+
+test("reconciling is late by how often it is to run", () => {
+  const [now, member] = [10 * 3_600_000, { clientId: "a", host: "a", partitions: {} }];
+  const ran = { ...reconcile, members: [member], lastCompleteAtMs: now - 5 * 3_600_000 };
+  const status = read({ commands, reconcile: ran, deadLetters: null });
+  const count = (hours: number): number =>
+    troublesOf({ ...known, status, reconcileLateMs: hours * 3_600_000 }, now).length;
+  expect([count(1), count(24)]).toEqual([2, 1]);
+});
+
+test("what is asked for again is not known: Kafka may have frozen", () => {
+  expect(isAllKnown(known)).toBe(true);
+  expect(isAllKnown({ ...known, status: { ...known.status, isReading: true } })).toBe(false);
+});
