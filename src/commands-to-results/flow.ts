@@ -4,6 +4,7 @@ import { wakeOrAbort } from "../runtime/wake-or-abort.ts";
 import { buildResult, identityOf, unnamedResultId } from "./build-result.ts";
 import type { Checked, Refused } from "./check.ts";
 import type { Execute } from "./accept-once/execute.ts";
+import { retryUntilAborted, type WriteDeps } from "./accept-once/kafka-retry.ts";
 import type { Envelope, PreparedCommand, StopSignals, Slot } from "./accept-once/ports.ts";
 import { journalRef, refusedRef, requestHash, toPartnerRequest } from "./translate.ts";
 import { ownVerdict, type ErrorCode, type Identity } from "./types.ts";
@@ -28,6 +29,8 @@ export type CommandPorts = {
   execute: Execute;
   /** Publishes the result of a record without a commandId, which has no entry in the journal. */
   publish: (result: CommandResult, envelope: Envelope) => Promise<void>;
+  /** How a publication that has failed is tried again. */
+  retry: WriteDeps;
   /** Writes a dead letter. */
   park: (record: CommandRecord, reason: ErrorCode, detail: string) => Promise<void>;
   now: () => number;
@@ -115,7 +118,9 @@ export const commandsToResults = (ports: CommandPorts) => {
       const deadLettered = await parkUnreadable();
       const facts = { identity: of, receivedAt, completedAt: ports.now(), attempts: 0 };
       const result = buildResult(facts, work.verdict);
-      await ports.publish(result, envelope);
+      // Handled anew, it would be parked again each time. It needs no slot: the results may take nothing for hours.
+      slot.leave();
+      await retryUntilAborted(ports.retry, "publish", signals.stop, () => ports.publish(result, envelope));
       return { of, result, deadLettered };
     }
     const settled = await ports.execute(command, signals, slot);

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { onAbort } from "./on-abort.ts";
 
 /**
  * Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds.
@@ -52,8 +53,9 @@ export const systemClock: Clock = {
         reject(reasonOf(signal));
         return;
       }
+      let forget = (): void => undefined;
       const wake = () => {
-        signal?.removeEventListener("abort", stop);
+        forget();
         resolve();
       };
       const timer = setTimeout(wake, ms);
@@ -61,7 +63,7 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(signal ? reasonOf(signal) : new Error("aborted"));
       };
-      signal?.addEventListener("abort", stop, { once: true });
+      if (signal) forget = onAbort(signal, stop);
     }),
 
   within: (ms, signal, pending) =>
@@ -70,16 +72,17 @@ export const systemClock: Clock = {
         leave();
         reject(reason);
       };
-      const onAbort = (): void => {
+      const aborted = (): void => {
         if (signal) stop(reasonOf(signal));
       };
       const timer = setTimeout(() => stop(new DeadlineError(ms)), ms);
+      let forget = (): void => undefined;
       const leave = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
+        forget();
       };
-      if (signal?.aborted) onAbort();
-      else signal?.addEventListener("abort", onAbort, { once: true });
+      if (signal?.aborted) aborted();
+      else if (signal) forget = onAbort(signal, aborted);
       void pending.then(leave, leave);
       pending.then(resolve, reject);
     }),

@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort.ts";
+
 /**
  * Resolves when `wake` is called; rejects with the signal's reason if that aborts first. Leaves no listener
  * behind.
@@ -9,10 +11,11 @@ export const wakeOrAbort = (signal: AbortSignal, register: (wake: () => void) =>
       release();
       reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
     };
+    let forget = (): void => undefined;
     const release = register(() => {
-      signal.removeEventListener("abort", stop);
+      forget();
       resolve();
     });
     if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    else forget = onAbort(signal, stop);
   });

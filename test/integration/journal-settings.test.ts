@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sharedCluster } from "../support/cluster.ts";
-import { openCommandsWorld } from "../support/commands-world.ts";
+import { commandsUnderFault, openCommandsWorld } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { readTopic } from "../support/follow-topics.ts";
-import { setTopicConfig } from "../support/kafka.ts";
+import { askAdmin, setTopicConfig } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import type { World } from "../support/world.ts";
-import { messageOf } from "../support/accepts.ts";
+import { messageOf, newAccepts } from "../support/accepts.ts";
 
 // Settings of the journal that somebody changes while replicas run.
 
@@ -78,3 +78,26 @@ test.each([
     }
   },
 );
+
+test("more partitions: a replica that starts later begins no command, and says why", async () => {
+  const { world, replicas, accepts } = await commandsUnderFault({ replicas: 1 });
+  const { brokers, topics } = world;
+  const first = newAccepts(20);
+  await accepts.submit(first);
+  await eventually(() => accepts.answered() === first.length, "the first answers", 30_000);
+  replicas[0]?.signal("SIGTERM");
+  await replicas[0]?.exited();
+
+  const topicPartitions = [{ topic: topics.journal, count: 13 }];
+  await askAdmin(brokers, (admin) => admin.createPartitions({ topicPartitions }));
+  const successor = await world.startReplica();
+  // Other commands for the same quotes.
+  await accepts.submit(first.map((accept) => ({ ...accept, commandId: randomUUID() })));
+  await eventually(
+    async () => expect((await successor.components())["journal"]?.detail).toContain("has other partitions"),
+    "the successor to refuse its journal",
+    20_000,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect([await successor.isReady(), await world.executions()]).toEqual([false, first.length]);
+});

@@ -33,6 +33,7 @@ export const watchRetention = (
       notes: () => Promise.resolve([]),
       ranges: () => Promise.resolve(topic.ranges()),
       problems: () => Promise.resolve(topic.isKeptTooShortly() ? ["The journal is kept too shortly."] : []),
+      partitionOf: () => 0,
       fits,
     },
     { clock: { ...clock, now: () => scaled(clock.now()), monotonic: () => clock.monotonic() * SCALE }, log },

@@ -148,6 +148,7 @@ export const openCommands = async ({
     publish: async (result, envelope) => {
       await results.publish(result, results.codec.encode(result), envelope);
     },
+    retry: deps,
     park: async (record, reason, detail) => {
       await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail, contextOf(record));
     },

@@ -5,10 +5,13 @@ import type { Mask } from "../../runtime/mask.ts";
 
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
+/** Only the start of what is decompressed is kept, but zlib gives all of it or nothing. */
+const maxOutputLength = 8 * 1_048_576;
+
 /**
  * No encoding is requested, but a gateway may compress anyway. What cannot be decompressed stays as it came.
  */
-const decompressed = (bytes: Buffer, encoding: string, maxOutputLength: number): Buffer => {
+const decompressed = (bytes: Buffer, encoding: string): Buffer => {
   try {
     if (/^(x-)?gzip$|^deflate$/.test(encoding))
       return unzipSync(bytes, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
@@ -35,7 +38,8 @@ export const bodyText = (
   bytes: Buffer,
   { encoding, maxBytes, mask }: { encoding: string | undefined; maxBytes: number; mask: Mask },
 ): string => {
-  const whole = decompressed(bytes, encoding?.trim().toLowerCase() ?? "", maxBytes + mask.marginBytes);
+  const unpacked = decompressed(bytes, encoding?.trim().toLowerCase() ?? "");
+  const whole = unpacked.subarray(0, maxBytes + mask.marginBytes);
   // In streaming mode the decoder leaves out a character that the cut went through.
   const kept = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: whole.length > maxBytes });
   return cut(mask(new TextDecoder().decode(whole), kept.length), maxBytes);

@@ -8,6 +8,7 @@ import {
 import type { PreparedCommand, Settled, Slot } from "../../../src/commands-to-results/accept-once/ports.ts";
 import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
 import type { CommandResult } from "../../../src/records.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { NOW } from "./commands.ts";
 
 const never = new AbortController().signal;
@@ -36,6 +37,12 @@ const setUp = (over: Over = {}) => {
       said.push("answer");
       answered.push(result);
       return Promise.resolve();
+    },
+    retry: {
+      clock: { ...systemClock, sleep: () => Promise.resolve() },
+      random: () => 0,
+      observer: { retrying: () => undefined },
+      options: { backoff: { baseMs: 1, maxMs: 1 } },
     },
     park: (_, reason) => {
       said.push(`park ${reason}`);
@@ -137,6 +144,16 @@ describe("a command that cannot be read", () => {
     const [first, other, again] = answered.map(({ resultId }) => resultId);
     expect(other).not.toBe(first);
     expect(again).toBe(first);
+  });
+
+  test("is parked once, and keeps no slot, however often its result is refused", async () => {
+    const said: string[] = [];
+    const publish = (): Promise<void> =>
+      said.push("answer") < 4 ? Promise.reject(new Error("no results")) : Promise.resolve();
+    const slot = { ...place, leave: () => void said.push("leave") };
+    const { handle, said: parked } = setUp({ publish });
+    await handle(null, {}, slot);
+    expect([parked, said]).toEqual([["park UNREADABLE_COMMAND"], ["leave", "answer", "answer", "answer"]]);
   });
 
   test("is not answered when it cannot be parked", async () => {
@@ -258,7 +275,7 @@ describe("a command whose schema the registry is asked for", () => {
     expect(said).toEqual(["leave"]);
     answer();
     await handling;
-    expect(said).toEqual(["leave", "take", "park UNREADABLE_COMMAND", "answer"]);
+    expect(said).toEqual(["leave", "take", "park UNREADABLE_COMMAND", "leave", "answer"]);
   });
 
   test("ends at once when the process stops, and nothing is said of it", async () => {

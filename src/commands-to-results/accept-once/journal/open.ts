@@ -78,6 +78,7 @@ export const openJournal = async (
       notes: () => askNotes(cluster),
       problems: async () =>
         journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
+      partitionOf: (key) => choose(key, partitions),
       fits,
       ranges: () => cluster.ranges(topic),
     },

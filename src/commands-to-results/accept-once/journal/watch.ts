@@ -18,6 +18,8 @@ type Options = {
   notes: () => Promise<readonly string[]>;
   /** Why the topic, as it is set now, may forget accepts whose quotes live. Bounded in time. */
   problems: () => Promise<readonly string[]>;
+  /** Where an entry with this key stands. */
+  partitionOf: (key: Buffer) => number;
   /** Called at each change: false while a setting of the topic keeps accepts from being remembered. */
   fits: (isFit: boolean) => void;
   ranges: () => Promise<Ranges>;
@@ -141,8 +143,12 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     },
     /** False if this record is not from the journal that this process, or its group, has read before. */
     isOurs: (record: Incoming): boolean => {
+      const { partition, offset, key } = record;
       const contradiction = identity.contradiction(record);
       if (contradiction !== null) lose(contradiction);
+      const expected = key === null ? partition : options.partitionOf(key);
+      if (expected !== partition)
+        lose(`has other partitions than before: offset ${offset} of ${partition} is of ${expected} now`);
       return lost === null;
     },
     learn: identity.learn,

@@ -44,7 +44,14 @@ describe("bodyText", () => {
     expect(read(pack(Buffer.from("a secret b")), encoding)).toBe("a *** b");
   });
 
-  it("leaves what it cannot unpack, and unpacks no more than it keeps", () => {
+  it.each([gzipSync, brotliCompressSync])("keeps the start of what unpacks to more than that", (pack) => {
+    const packed = pack(Buffer.from(`{"success":false,"detail":"${"x".repeat(200)}"}`));
+    expect(read(packed, pack === gzipSync ? "gzip" : "br")).toBe(
+      `{"success":false,"detail":"${"x".repeat(73)}`,
+    );
+  });
+
+  it("leaves what it cannot unpack, and what unpacks to very much more", () => {
     expect(read("not packed", "gzip")).toBe("not packed");
     expect(read("not packed", "unheard-of")).toBe("not packed");
     expect(read(gzipSync(Buffer.alloc(50_000_000)), "gzip").length).toBeLessThanOrEqual(100);

@@ -43,6 +43,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
     problems: [] as string[],
     isMute,
     isAway: false,
+    isRepartitioned: false,
   };
   const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
   const watch = watchJournal(
@@ -54,6 +55,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
         return cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes);
       },
       problems: () => Promise.resolve(cluster.problems),
+      partitionOf: () => (cluster.isRepartitioned ? 1 : 0),
       fits: () => undefined,
       ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
     },
@@ -109,6 +111,14 @@ describe("the watch over the journal", () => {
     read(3);
     expect([view.ready(), view.nextOffset(0), events]).toEqual([false, 3, ["journal.lost"]]);
     expect(watch.note()).toBe(note);
+  });
+
+  it("loses it for good when an entry stands where its key does not belong any more", async () => {
+    const { watch, view, cluster, read, events } = await watched(3);
+    cluster.isRepartitioned = true;
+    read(3);
+    expect([view.ready(), view.nextOffset(0), events]).toEqual([false, 3, ["journal.lost"]]);
+    expect(watch.fault()).toContain("has other partitions than before: offset 3 of 0 is of 1 now");
   });
 
   it.each([
