@@ -120,7 +120,7 @@ export const commandsToResults = (ports: CommandPorts) => {
       const result = buildResult(facts, work.verdict);
       // Handled anew, it would be parked again each time. It needs no slot: the results may take nothing for hours.
       slot.leave();
-      await retryUntilAborted(ports.retry, "publish", signals.stop, () => ports.publish(result, envelope));
+      await retryUntilAborted(ports.retry, "publish", signals.abandon, () => ports.publish(result, envelope));
       return { of, result, deadLettered };
     }
     const settled = await ports.execute(command, signals, slot);

@@ -24,6 +24,11 @@ const isPresent = (value: unknown): boolean => {
   const isText = typeof value === "string" && value.trim() !== "" && !isFalse(value);
   return isText || isTrue(value) || numberOf(value) > 0;
 };
+/** Of an error: nothing failed. An array is not void: its elements are not in the frame. */
+const isVoid = (value: unknown): boolean => {
+  const inner = objectOf(value);
+  return inner ? Object.values(inner).every(isVoid) : [null, "", 0, false].includes(value as null);
+};
 
 const THINGS = [
   "items?|itens|records?|registros?|elements?|elementos?|results?|resultados?|entry|entries|entradas?",
@@ -141,7 +146,9 @@ export const readAnswer = async (
   // Where no pointer leads to the entries, an array of anything but objects holds none.
   const mayHold = (array: FoundArray): boolean =>
     array.name === null || form.entriesPointer !== null || array.objects > 0;
-  const beside = JSON.stringify(frame);
+  const beside = JSON.stringify(frame, (name, value: unknown) =>
+    ERRORS.test(name) && isVoid(value) ? null : value,
+  );
   const empty = OUTSIDE.test(beside) ? undefined : arrays.find(({ elements }) => elements === 0);
   const [chosen = empty, ...others] = arrays.filter(mayHold);
   if (others.length > 0) throw new SeveralArrays();

@@ -156,6 +156,17 @@ describe("a command that cannot be read", () => {
     expect([parked, said]).toEqual([["park UNREADABLE_COMMAND"], ["leave", "answer", "answer", "answer"]]);
   });
 
+  test("is answered once it is parked, also where the process stops meanwhile", async () => {
+    const stop = new AbortController();
+    const park = (): Promise<void> => {
+      stop.abort(new Error("the process stops"));
+      return Promise.resolve();
+    };
+    const { handle, said } = setUp({ park });
+    expect(await handle(null, {}, place, stop.signal)).toMatchObject({ deadLettered: "UNREADABLE_COMMAND" });
+    expect(said).toEqual(["answer"]);
+  });
+
   test("is not answered when it cannot be parked", async () => {
     const { handle, said } = setUp({ park: () => Promise.reject(new Error("no dead letters")) });
     await expect(handle(null)).rejects.toThrow("no dead letters");

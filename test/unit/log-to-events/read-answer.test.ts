@@ -53,12 +53,22 @@ test.each([
   '{"success":false,"data":[]}',
   '{"data":[],"error":"timeout"}',
   '{"data":[],"errors":["timeout"]}',
+  '{"data":[],"error":{"code":0,"details":["timeout"]}}',
+  '{"data":[],"error":{"code":-1,"message":""}}',
 ])("%s is no empty log: it says that it failed", async (body) => {
   expect(await read(body)).toMatchObject({
     isUnderstood: false,
     mayShowMore: true,
     reasons: ["the answer says that it failed"],
   });
+});
+
+test.each([
+  { success: true, error: { code: 0, message: "" }, data: ours },
+  { error: { code: null, details: {} }, data: ours },
+])("an error without a code and a text is none: %j", async (value) => {
+  expect(await read(JSON.stringify(value))).toMatchObject(COMPLETE);
+  expect(await read(JSON.stringify({ ...value, data: [] }))).toMatchObject({ ...COMPLETE, entries: 0 });
 });
 
 test("206 says that there is more", async () => {
