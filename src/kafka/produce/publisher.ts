@@ -117,6 +117,7 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const maintain = async (): Promise<void> => {
     for (let failures = 0; !closed.signal.aborted;) {
       wake = new AbortController();
+      const wasOpen = lookup !== null;
       try {
         lookup ??= await deps.openLookup();
         const leaders = await lookup.leaders();
@@ -128,7 +129,8 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
           if (leader === null) troubles.begin(partition, lost);
         lanes.follow(leaders);
       } catch (error) {
-        unreachable = messageOf(error);
+        // An open connection may lead to a broker that has died: a new one is tried before anything is said.
+        if (!wasOpen) unreachable = messageOf(error);
         checkedAt = clock.monotonic();
         void lookup?.close();
         lookup = null;

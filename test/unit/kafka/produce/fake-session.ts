@@ -20,6 +20,8 @@ export const paperCluster = (partitions: number) => {
     refusing: new Map<number, Error>(),
     /** Why no connection can be opened. */
     unreachable: null as Error | null,
+    /** Why the connections that are open fail to look up leaders, while new ones do not. */
+    died: null as Error | null,
     opened: 0,
     /** Attempts to connect and look up leaders. */
     lookups: 0,
@@ -48,9 +50,12 @@ export const paperCluster = (partitions: number) => {
   const openLookup = (): Promise<LeaderLookup> => {
     cluster.lookups += 1;
     if (cluster.unreachable) return Promise.reject(cluster.unreachable);
+    const before = cluster.died;
     return Promise.resolve({
-      leaders: () =>
-        cluster.unreachable ? Promise.reject(cluster.unreachable) : Promise.resolve([...cluster.leaders]),
+      leaders: () => {
+        const error = cluster.unreachable ?? (cluster.died === before ? null : cluster.died);
+        return error ? Promise.reject(error) : Promise.resolve([...cluster.leaders]);
+      },
       close: () => Promise.resolve(),
     });
   };

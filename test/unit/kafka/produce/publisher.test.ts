@@ -381,6 +381,24 @@ describe("when one partition takes nothing", () => {
     await Promise.all(all);
   });
 
+  test("a look-up over a connection to a broker that has died says nothing of Kafka", async () => {
+    const { cluster, publish, publisher } = setUp(1, {}, systemClock, 1);
+    await publish("first");
+    cluster.died = new Error("it has died");
+    cluster.before = () => (cluster.lookups === 1 ? Promise.reject(new Error("cut off")) : Promise.resolve());
+    let isWritten = false;
+    const next = publish("next").then(() => (isWritten = true));
+    const details = new Set<string>();
+    await eventually(() => {
+      details.add(publisher.state().detail);
+      return isWritten;
+    }, "the record to be written");
+    await next;
+    expect(cluster.lookups).toBe(2);
+    expect([...details].join()).toContain("cut off");
+    expect([...details]).not.toContain("it has died");
+  });
+
   test("a leader that is frozen keeps no other one's records waiting", async () => {
     const { cluster, publish, publisher, failure } = setUp(2, { sendTimeoutMs: 100 });
     cluster.leaders = [1, 2];
