@@ -7,6 +7,7 @@ import { leaveOutAborted } from "./kafkajs-fixes/aborted-records.ts";
 import { readWholeHeaders } from "./kafkajs-fixes/whole-headers.ts";
 import { sendPreparedMessages } from "./kafkajs-fixes/prepared-batches.ts";
 import { keepAcknowledgements } from "./kafkajs-fixes/partial-acknowledgements.ts";
+import { keepTopicRefusals } from "./kafkajs-fixes/topic-refusals.ts";
 import { stopIdleTimers } from "./kafkajs-fixes/idle-timers.ts";
 import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
@@ -69,6 +70,7 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   leaveOutAborted();
   sendPreparedMessages();
   keepAcknowledgements();
+  keepTopicRefusals();
   takePartitionsWithoutLeader();
   stopIdleTimers();
   let clients = Math.floor(Math.random() * options.brokers.length);

@@ -127,6 +127,29 @@ test("setup refuses a schema that could not read what is there, and registers no
   expect(await versions.json()).toHaveLength(1);
 });
 
+test("what the brokers refuse is said in their own sentence for each topic, by a dry run too, and ends a start at once", async () => {
+  const names = ownNames();
+  const settings = { ...toolSettings(cluster, names), TOPIC_REPLICATION_FACTOR: "3" };
+  const start = { ...settings, ...partner, SETUP_ON_START: "true" };
+  const ends = [
+    await runProgram(["setup"], settings),
+    await runProgram(["setup", "--dry-run"], settings),
+    // An outage is waited for, for a minute.
+    await runProgram(["serve"], start, 30_000),
+  ];
+  for (const { code, err } of ends) {
+    expect(code).toBe(1);
+    expect(err).not.toContain("KAFKA_BROKERS");
+    for (const topic of Object.values(names.topics))
+      expect(err).toMatch(
+        new RegExp(
+          `^Topic ${topic} cannot .*3 replicas.* 3 time.*: set TOPIC_REPLICATION_FACTOR .*\\.$`,
+          "m",
+        ),
+      );
+  }
+});
+
 test("SETUP_ON_START runs it before serve", async () => {
   const world = await openWorld(cluster, { setUp: false });
   onTestFinished(world.close);

@@ -51,8 +51,8 @@ export type Cluster = {
   group(groupId: string): Promise<FoundGroup>;
   /** The brokers' default.replication.factor; null without the right to read it. */
   defaultReplicationFactor(): Promise<number | null>;
-  /** Resolves when the topic has leaders, whoever has created it. */
-  create(topic: FoundTopic): Promise<void>;
+  /** Resolves when the topic has leaders, whoever has created it; a dry run when the brokers would create it. */
+  create(topic: FoundTopic, dryRun?: boolean): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -209,15 +209,16 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         const value = config["default.replication.factor"];
         return value === undefined ? null : Number(value);
       }),
-    create: ({ name, partitions, replicationFactor, config }) =>
+    create: ({ name, partitions, replicationFactor, config }, dryRun = false) =>
       ask(async (admin, signal) => {
         const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
         await admin.createTopics({
           // kafkajs's own wait fails while a broker does not know the topic yet.
           waitForLeaders: false,
+          validateOnly: dryRun,
           topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
         });
-        while (!(await hasLeaders(admin, name))) await clock.sleep(RECHECK_EVERY_MS, signal);
+        while (!dryRun && !(await hasLeaders(admin, name))) await clock.sleep(RECHECK_EVERY_MS, signal);
       }),
   };
 };

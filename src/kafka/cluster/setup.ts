@@ -1,5 +1,7 @@
 import { counted } from "../../runtime/counted.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { protocolErrorOf } from "../errors.ts";
+import { isFinal } from "../final.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
@@ -70,33 +72,60 @@ const journalCaution = (journal: string): string =>
   `journal is lost: before any replica with commands starts, do what "The journal is lost" in ` +
   "docs/failures.md says.";
 
+/** What to do about a refusal, by its code. The cluster may have rules of its own for topics (POLICY_VIOLATION). */
+const REMEDIES: Readonly<Record<string, string>> = {
+  INVALID_REPLICATION_FACTOR: "set TOPIC_REPLICATION_FACTOR to what the cluster has",
+  INVALID_PARTITIONS: "set TOPIC_PARTITIONS",
+  TOPIC_AUTHORIZATION_FAILED: "this user needs the right Create on the topic, see docs/security.md",
+};
+const OTHER_REMEDY = "ask those who run the cluster, or have them create it as docs/setup.md says";
+
+/**
+ * Runs the steps one after the other, also those after one that is refused for good.
+ * @throws UsageError without a cause, with a sentence for each step that is refused for good
+ */
+const eachStep = async <T>(items: readonly T[], step: (item: T) => Promise<void>): Promise<void> => {
+  const refusals: string[] = [];
+  for (const item of items)
+    await step(item).catch((error: unknown) => {
+      if (!(error instanceof UsageError)) throw error;
+      refusals.push(error.message);
+    });
+  if (refusals.length > 0) throw new UsageError(refusals.join("\n"));
+};
+
+/** Turns what is refused for good into a UsageError. */
+const orRefused = <T>(what: string, asking: Promise<T>, remedy?: string): Promise<T> =>
+  asking.catch((error: unknown) => {
+    if (!isFinal(error)) throw error;
+    const advice = remedy ?? REMEDIES[protocolErrorOf(error)] ?? OTHER_REMEDY;
+    throw new UsageError(`${what}: ${messageOf(error).replace(/\.$/, "")}: ${advice}.`);
+  });
+
 const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Ports): Promise<void> => {
   const plans = topicPlans(options.names);
   const found = await cluster.find(plans.map(({ name }) => name));
   const isComplete = plans.every(({ name }) => found.has(name));
   const replicas = isComplete ? 0 : await replicasOf(options, cluster);
-  for (const plan of plans) {
+  await eachStep(plans, async (plan) => {
     stopped?.throwIfAborted();
     if (plan.name === options.names.journal && !found.has(plan.name) && found.size > 0)
       say(journalCaution(plan.name));
     const there = found.get(plan.name);
     if (there) {
       say(`topic ${plan.name}: already there, ${sizeOf(there.partitions, there.replicationFactor)}`);
-      continue;
+      return;
     }
     const insync = insyncOf(replicas);
     const config = { ...(await withMaxMessageBytes(plan, options, cluster)), ...insync };
     const { partitions = options.partitions } = plan;
     const settings = Object.entries(insync).map(([name, value]) => `${name}=${value}`);
     const what = [sizeOf(partitions, replicas), ...settings].join(", ");
-    if (options.dryRun) {
-      say(`topic ${plan.name}: would be created, ${what}`);
-      continue;
-    }
-    const { replicationFactor } = options;
-    await cluster.create({ name: plan.name, partitions, replicationFactor, config });
-    say(`topic ${plan.name}: created, ${what}`);
-  }
+    const { replicationFactor, dryRun } = options;
+    const topic = { name: plan.name, partitions, replicationFactor, config };
+    await orRefused(`Topic ${plan.name} cannot be created with ${what}`, cluster.create(topic, dryRun));
+    say(`topic ${plan.name}: ${dryRun ? "would be created" : "created"}, ${what}`);
+  });
 };
 
 const setUpSchema = async (
@@ -113,19 +142,23 @@ const setUpSchema = async (
   return dryRun ? "would be registered" : `registered, id ${await registry.register(subject, ours)}`;
 };
 
-const setUpSchemas = async (options: SetupOptions, ports: Ports): Promise<void> => {
-  for (const { name, schema } of topicPlans(options.names)) {
-    if (schema === null) continue;
+const REGISTRY_REMEDY = "see what the registry allows this user, and the subject's compatibility level";
+
+const setUpSchemas = (options: SetupOptions, ports: Ports): Promise<void> =>
+  eachStep(topicPlans(options.names), async ({ name, schema }) => {
+    if (schema === null) return;
     ports.stopped?.throwIfAborted();
     const subject = subjectOf(name);
-    ports.say(`schema ${subject}: ${await setUpSchema(subject, schema, options, ports)}`);
-  }
-};
+    const step = setUpSchema(subject, schema, options, ports);
+    ports.say(
+      `schema ${subject}: ${await orRefused(`Schema ${subject} cannot be registered`, step, REGISTRY_REMEDY)}`,
+    );
+  });
 
 /**
  * Creates missing topics and registers missing schemas. Idempotent.
- * @throws UsageError, whose message is one sentence, when the cluster or the registry refuses or does not
- * answer, or when it is stopped: each topic and schema before that was said
+ * @throws UsageError when the cluster or the registry refuses, with a sentence for each topic or schema; with a cause
+ * when they do not answer, or when it is stopped: each topic and schema before that was said
  */
 export const setUp = async (options: SetupOptions, ports: Ports): Promise<void> => {
   try {

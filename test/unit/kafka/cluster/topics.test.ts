@@ -45,7 +45,8 @@ const paper = ({
     committed: () => Promise.resolve(new Map()),
     group: () => Promise.resolve({ state: "Dead", members: [] }),
     defaultReplicationFactor: () => Promise.resolve(defaultReplicas),
-    create: (topic) => {
+    create: (topic, dryRun) => {
+      if (dryRun) return Promise.resolve();
       created.push(topic);
       const { name, partitions, config } = topic;
       const replicationFactor =

@@ -71,6 +71,12 @@ describe("kafkajs by itself. Where one of these fails it is mended, and the fix 
     await expect(parse({ topicMetadata: [{ topicErrorCode: 0, partitionMetadata }] })).rejects.toThrow();
   });
 
+  test("topic-refusals.ts: the broker's sentence and its code are lost", async () => {
+    const { parse } = moduleOf("protocol/requests/createTopics/v3/response") as Parse;
+    const topicErrors = [{ topic: "t", errorCode: 38, errorMessage: "the broker's sentence" }];
+    await expect(parse({ topicErrors })).rejects.toThrow(/^Topic creation errors$/);
+  });
+
   test("idle-timers.ts: a queue without requests sets timers in the past", () => {
     const Queue = moduleOf("network/requestQueue/index") as new (options: object) => {
       checkPendingRequests: () => void;
