@@ -1,4 +1,4 @@
-// Writes the generated files: record types, the operator's form of the alerts, tables of settings and metrics. A test fails when one is out of date.
+// Writes the generated files: record types, the operator's form of the alerts, tables of settings, metrics and health. A test fails when one is out of date.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as prettier from "prettier";
@@ -96,6 +96,7 @@ function fill(text, name, part) {
 
 /** @typedef {import("../src/config/settings.ts")} Settings */
 /** @typedef {import("../src/ops/metrics.ts")} Metrics */
+/** @typedef {import("../src/runtime/health.ts")} Health */
 /** @typedef {Settings["rows"][number]} Row */
 
 const FLOWS = /** @type {const} */ (["webhooks", "commands", "reconcile"]);
@@ -180,6 +181,21 @@ async function metricsTable() {
   return table(["metric", "type", "labels", "meaning"], lines);
 }
 
+/** @returns {Promise<string>} what follows from the health of a component */
+async function healthTable() {
+  const { RULES } = /** @type {Health} */ (await import("../src/runtime/health.ts"));
+  const lines = Object.values(RULES).map(({ means, isUp, unready, keepsShare }) => [
+    means,
+    isUp ? "up" : "down",
+    unready.join(", ") || "nothing",
+    keepsShare ? "keeps them" : "leaves them to others",
+  ]);
+  return table(
+    ["a component", "`status`", "`/readyz` is 503 if it serves", "of the journal: commands"],
+    lines,
+  );
+}
+
 /** @param {string} name @param {string} marks @param {string} part */
 const filled = (name, marks, part) => [name, fill(readFileSync(`${root}${name}`, "utf8"), marks, part)];
 
@@ -191,6 +207,7 @@ export async function generated() {
     ["deploy/kubernetes/monitoring/prometheus-rule.yaml", prometheusRule(rules)],
     filled("docs/settings.md", "settings", await settingsTables()),
     filled("docs/reference.md", "metrics", await metricsTable()),
+    filled("docs/failures.md", "health", await healthTable()),
   ];
   return Promise.all(
     files.map(async ([name = "", text = ""]) => {

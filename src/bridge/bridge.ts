@@ -4,6 +4,7 @@ import { createManagementServer, readinessOf, type Component } from "../ops/mana
 import { patientWriter } from "../kafka/schema/registry.ts";
 import { createMetrics, NO_COMMANDS } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { isUp, type Health } from "../runtime/health.ts";
 import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "../commands-to-results/wire/open.ts";
 import { openDeadLetters } from "../services/dead-letters.ts";
@@ -40,8 +41,6 @@ const START_STEP_MS = 600_000;
 /** At shutdown, requests that are still arriving get this long, plus the publish timeout. */
 const ARRIVE_MS = 1_000;
 
-const NOT_RUNNING = { up: false, required: true };
-
 const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
   Object.fromEntries(records.flatMap((record) => Object.entries(record)));
 
@@ -65,16 +64,17 @@ export const startBridge = async (
     return subsystem;
   };
   let state: "starting" | "running" | "stopping" = "starting";
-  let waitingFor = "starting";
+  let start: Health = { kind: "starting" };
 
   const components = (): Record<string, Component> => ({
-    ...(state === "starting" && { start: { ...NOT_RUNNING, detail: waitingFor } }),
-    ...(state === "stopping" && { stop: { ...NOT_RUNNING, detail: "shutting down" } }),
+    ...(state === "starting" && { start: { health: start, serves: "webhooks" } }),
+    ...(state === "stopping" && { stop: { health: { kind: "stopping" }, serves: "webhooks" } }),
     ...merged(subsystems.map((subsystem) => subsystem.components())),
   });
   const metrics = createMetrics({
     publisherWaiting: () => merged(subsystems.map((subsystem) => subsystem.waiting())),
-    kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
+    kafkaUp: () =>
+      Object.fromEntries(Object.entries(components()).map(([name, { health }]) => [name, isUp(health)])),
     commands: () => commandFlow?.numbers() ?? NO_COMMANDS,
     commandsLag: () => commandFlow?.lag() ?? new Map(),
     paused: () => control?.paused() ?? {},
@@ -144,7 +144,7 @@ export const startBridge = async (
       webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
     };
     const { schemaIds } = await orStopped(
-      awaitPrerequisites(services, signal, (reason) => (waitingFor = reason)),
+      awaitPrerequisites(services, signal, (cause) => (start = { kind: "waiting", cause })),
     );
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
     const deadLetters = opened(openDeadLetters(services));

@@ -166,14 +166,13 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
     },
     paused: () => Object.fromEntries(flows.map((flow) => [flow, known.has(flow)])),
     components: () => {
-      const { up, detail } = tail.state();
-      const paused = [...known.values()].map(described).join(", ") || "nothing is paused";
+      const followed = tail.health();
       return {
         control: {
-          up: up && isRead(),
-          detail: !isRead() ? (up ? "still reading" : detail) : up ? paused : `${detail}; ${paused}`,
+          health: isRead() || followed.kind !== "up" ? followed : { kind: "reading", left: null },
           // Once read, the last entries stay in force, and no restart would help.
-          required: !isRead(),
+          serves: isRead() ? null : "pauses",
+          ...(isRead() && { note: [...known.values()].map(described).join(", ") || "nothing is paused" }),
         },
       };
     },

@@ -2,22 +2,32 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Registry } from "prom-client";
+import { isUp, RULES, sentenceOf, type Health, type Traffic } from "../runtime/health.ts";
 
-/** One component of readiness. While a required one is down, the process is not ready. */
-export type Component = { up: boolean; detail: string; required: boolean };
+/** A component of readiness. `serves`: null where its trouble leaves the process ready. `note`: more, for people. */
+export type Component = { health: Health; serves: Traffic | null; note?: string };
 
 export type Readiness = {
   status: "ready" | "unready";
   components: Record<string, { status: "up" | "down"; detail: string }>;
 };
 
-/** The answer of /readyz: ready when every required component is up. */
+const isInTheWay = ({ health, serves }: Component): boolean =>
+  serves !== null && RULES[health.kind].unready.includes(serves);
+
+/** What is wrong, then the note; without anything wrong the note says enough. */
+const detailOf = (health: Health, note?: string): string => {
+  if (note === undefined) return sentenceOf(health);
+  return health.kind === "up" ? note : `${sentenceOf(health)}; ${note}`;
+};
+
+/** The answer of /readyz: ready unless a component is in the way of the traffic that it serves. */
 export const readinessOf = (components: Readonly<Record<string, Component>>): Readiness => ({
-  status: Object.values(components).every(({ up, required }) => up || !required) ? "ready" : "unready",
+  status: Object.values(components).some(isInTheWay) ? "unready" : "ready",
   components: Object.fromEntries(
-    Object.entries(components).map(([name, { up, detail }]) => [
+    Object.entries(components).map(([name, { health, note }]) => [
       name,
-      { status: up ? "up" : "down", detail },
+      { status: isUp(health) ? "up" : "down", detail: detailOf(health, note) },
     ]),
   ),
 });

@@ -95,8 +95,8 @@ export const openDeadLetters = (services: Services): DeadLetters => {
       const cause = { source: "command", reason, detail, parent } as const;
       return park({ key, value, headers, encodedHeaders }, COMMAND_TIMEOUT_MS, cause);
     },
-    components: () => ({ "dead-letters": { ...publisher.state(), required: false } }),
-    waiting: () => ({ [topic]: publisher.state().waiting }),
+    components: () => ({ "dead-letters": { health: publisher.health(), serves: null } }),
+    waiting: () => ({ [topic]: publisher.waiting() }),
     close: () => publisher.close(0),
   };
 };

@@ -8,6 +8,7 @@ import { askAdmin } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import { threeBrokers } from "../support/three-brokers.ts";
 import { readerDeps } from "../support/reader-deps.ts";
+import { isUp } from "../../src/runtime/health.ts";
 
 const PARTITIONS = [0, 1, 2];
 /** A group whose coordinator froze waits for this long for its former members. */
@@ -51,7 +52,7 @@ it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", 
     { ...deps, ranges: () => Promise.resolve(ranges) },
   );
   onTestFinished(() => tail.stop());
-  await eventually(() => consumer.state().up && tail.state().up, "both to read", 30_000);
+  await eventually(() => isUp(consumer.health()) && isUp(tail.health()), "both to read", 30_000);
 
   const leader = kafka.all()[partition];
   leader?.freeze();

@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { askAdmin, createTopic } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import { readerDeps } from "../support/reader-deps.ts";
+import { isUp } from "../../src/runtime/health.ts";
 
 const SESSION_MS = 6_000;
 const brokers = inject("kafkaBrokers");
@@ -61,7 +62,7 @@ const election = async (partitions: number) => {
       withinMs,
     );
   const untilJoined = (...all: Elected[]): Promise<unknown> =>
-    eventually(() => all.every(({ state }) => state().up), "all to be members", 30_000);
+    eventually(() => all.every(({ health }) => isUp(health())), "all to be members", 30_000);
   return { topic, join, working, untilOne, untilJoined, fetches: () => fetches };
 };
 

@@ -13,6 +13,7 @@ test("this is what is generated", () => {
     "deploy/kubernetes/monitoring/prometheus-rule.yaml",
     "docs/settings.md",
     "docs/reference.md",
+    "docs/failures.md",
   ]);
 });
 

@@ -137,6 +137,11 @@ export const createView = ({
     ready,
     untilReady: (signal: AbortSignal): Promise<void> =>
       ready() ? Promise.resolve() : readiness.wait("ready", signal),
+    /** How many offsets are not read yet; null where reading has not begun. */
+    left: (): number | null =>
+      parts.some(({ next }) => next === null)
+        ? null
+        : parts.reduce((sum, { next, target }) => sum + Math.max(0, target - (next ?? 0)), 0),
     halted: (): boolean => parts.some(({ halted }) => halted),
 
     /** Resolves when the record at this position is folded. */

@@ -11,6 +11,7 @@ import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-c
 import { NO_HEADERS } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { isUp } from "../../runtime/health.ts";
 import { iso } from "../../runtime/instant.ts";
 import { commandDecoder } from "./read.ts";
 import type { DeadLetters } from "../../services/dead-letters.ts";
@@ -206,14 +207,14 @@ export const openCommands = async ({
     },
     lag: consumer.lag,
     components: () => {
-      const { up, detail } = consumer.state();
-      joined ||= up;
-      const partitions = `${detail}, partitions ${consumer.assignment().join(" ") || "none"}`;
+      const health = consumer.health();
+      joined ||= isUp(health);
+      const note = `partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
-        journal: { ...journalTopic.state(), required: true },
+        journal: { health: journalTopic.health(), serves: "commands" },
         // Once joined, no restart would mend a rebalance or an empty assignment.
-        "commands-group": { up, detail: partitions, required: !joined },
+        "commands-group": { health, note, serves: joined ? null : "commands" },
       };
     },
     waiting: () => ({ ...results.waiting(), [config.topics.journal]: journalTopic.waiting() }),

@@ -109,8 +109,8 @@ export const openResults = (services: Services, schemaId: number) => {
     publish: publishAs("parent"),
     /** That trace may have ended long ago: the span links to it. */
     publishLate: publishAs("link"),
-    components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
-    waiting: () => ({ [topic]: publisher.state().waiting }),
+    components: () => ({ "results-publisher": { health: publisher.health(), serves: "commands" as const } }),
+    waiting: () => ({ [topic]: publisher.waiting() }),
     close: () => publisher.close(0),
   };
 };

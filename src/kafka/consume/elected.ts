@@ -1,7 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
-import { joinGroup, type Group, type GroupDeps, type GroupOptions } from "./group.ts";
+import { joinGroup, type GroupDeps, type GroupOptions } from "./group.ts";
 
 export type Leadership = {
   /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
@@ -34,7 +34,7 @@ export const elected = (
   deps: GroupDeps,
 ) => {
   const { clock, log, random } = deps;
-  const { topic, groupId, sessionTimeoutMs } = options;
+  const { groupId, sessionTimeoutMs } = options;
   const stopped = new AbortController();
   let isAssigned = false;
   let current: AbortController | null = null;
@@ -111,11 +111,7 @@ export const elected = (
       if (!isLeader()) throw new Error("another replica may be the leader");
       await group.commit(new Map([[PARTITION, committed]]));
     },
-    state: (): ReturnType<Group["state"]> => {
-      const { up, detail } = group.state();
-      if (!up) return { up, detail: `${topic}: ${detail}` };
-      return { up, detail: isLeader() ? "this replica is the leader" : "another replica is the leader" };
-    },
+    health: group.health,
     /** Ends the work and leaves the group, bounded in time. */
     stop: async (): Promise<void> => {
       stopped.abort();

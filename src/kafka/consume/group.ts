@@ -2,6 +2,7 @@ import type { Consumer } from "kafkajs";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { disconnected, type Health } from "../../runtime/health.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
@@ -39,7 +40,7 @@ export const joinGroup = (
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
   let joining = true;
-  let fault: string | null = "not joined yet";
+  let fault: Health | null = { kind: "starting" };
 
   const heard = (): Heard => ({ signAt, heartbeatAt, joinMs: joining ? rebalanceTimeoutMs : 0 });
 
@@ -131,7 +132,7 @@ export const joinGroup = (
         await runOnce();
       } catch (error) {
         if (fault === null) log.warn({ topic, reason: messageOf(error) }, "kafka.reader.lost");
-        fault = messageOf(error);
+        fault = disconnected(error, fault, clock);
         if (clock.monotonic() - startedAt > 60_000) failures = 0;
         await clock.sleep(backoffMs(BACKOFF, failures, random()), stopped.signal).catch(() => undefined);
       }
@@ -153,7 +154,7 @@ export const joinGroup = (
     },
     /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
     lastHeartbeat: (): number => heartbeatAt,
-    state: () => ({ up: fault === null, detail: fault ?? "joined" }),
+    health: (): Health => fault ?? { kind: "up" },
     /** Leaves the group and closes the connections. Bounded in time. */
     stop: async (): Promise<void> => {
       stopped.abort();

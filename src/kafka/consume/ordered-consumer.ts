@@ -1,10 +1,11 @@
 import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import type { Health } from "../../runtime/health.ts";
 import { ownCopy, sizeOf } from "./record-memory.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag } from "./lag.ts";
-import { joinGroup, type Group, type GroupDeps, type GroupOptions } from "./group.ts";
+import { joinGroup, type GroupDeps, type GroupOptions } from "./group.ts";
 import type { Incoming } from "../record.ts";
 import { noteOf, readAssigned, type ClusterQuestions } from "./read-assigned.ts";
 import {
@@ -160,10 +161,9 @@ export const startOrderedConsumer = (
 
   return {
     lastHeartbeat: group.lastHeartbeat,
-    state: (): ReturnType<Group["state"]> => {
-      const member = group.state();
-      const read = reading.state();
-      return member.up && !read.up ? read : member;
+    health: (): Health => {
+      const member = group.health();
+      return member.kind === "up" ? reading.health() : member;
     },
     /** The partitions that are assigned now. */
     assignment: (): readonly number[] => [...assignedPartitions.keys()].sort((a, b) => a - b),

@@ -1,4 +1,5 @@
 import { messageOf } from "../../runtime/errors.ts";
+import type { Health } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
@@ -173,8 +174,7 @@ export const readAssigned = (
       if (gained.size > 0) void askCommitted(gained);
     },
     refocus,
-    state: (): ReturnType<LogReading["state"]> =>
-      reading?.state() ?? { up: true, detail: "no partition is read" },
+    health: (): Health => reading?.health() ?? { kind: "up" },
     stop,
   };
 };

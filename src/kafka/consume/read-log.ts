@@ -1,6 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { disconnected, type Health } from "../../runtime/health.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -67,7 +68,9 @@ export const readLog = (
     const isLastGone = gone?.has(partition) ?? false;
     places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, last, isLastGone));
   }
-  let fault: string | null = "not connected yet";
+  let fault: Health | null = { kind: "starting" };
+  /** The last reason that was logged. */
+  let reasonLogged: string | null = null;
   /** Its reason is the first cause. */
   const over = linkedAbortController(signal);
   const isOver = (): boolean => over.signal.aborted;
@@ -92,6 +95,7 @@ export const readLog = (
     if (isLeaderless) return;
     if (fault !== null) log.info({ topic, partitions: [...places.keys()] }, "kafka.reader.joined");
     fault = null;
+    reasonLogged = null;
   };
   const endIfDone = (): void => {
     if (toEnd && [...places.values()].every(isDone)) over.abort(ALL_READ);
@@ -211,8 +215,9 @@ export const readLog = (
         // kafkajs does not say which partition failed. The reason names an offset, and these positions tell whose it
         // is.
         const at = Object.fromEntries([...places].map(([partition, { next }]) => [partition, next]));
-        if (fault !== reason) log.warn({ topic, reason, at }, "kafka.reader.lost");
-        fault = reason;
+        if (reasonLogged !== reason) log.warn({ topic, reason, at }, "kafka.reader.lost");
+        reasonLogged = reason;
+        fault = disconnected(error, fault, clock);
         if (clock.monotonic() - startedAt > RESET_BACKOFF_AFTER_MS) failures = 0;
         // Without a leader the connection has lasted a while: the other partitions go on at once.
         const otherMs = isLeaderless ? 0 : backoffMs(BACKOFF, failures, random());
@@ -228,7 +233,7 @@ export const readLog = (
   return {
     /** Resolves when all is read. Rejects with {@link PlaceLost}, an error of `take`, and when the signal aborts. */
     ended,
-    state: (): { up: boolean; detail: string } => ({ up: fault === null, detail: fault ?? "reading" }),
+    health: (): Health => fault ?? { kind: "up" },
     /** Goes on at these offsets, and reads no other partitions. */
     focus: (positions: ReadonlyMap<number, number>): void => {
       for (const [partition, place] of places) {

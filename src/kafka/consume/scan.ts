@@ -1,3 +1,4 @@
+import { sentenceOf } from "../../runtime/health.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Incoming } from "../record.ts";
 import { PlaceLost } from "./place.ts";
@@ -32,7 +33,7 @@ export const scan = async (
   let progressAt = clock.monotonic();
   const progressed = (): void => void (progressAt = clock.monotonic());
 
-  const { ended, state } = readLog(
+  const { ended, health } = readLog(
     { topic, ranges, toEnd: true, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
     {
       take: (record) => {
@@ -46,7 +47,9 @@ export const scan = async (
   );
   const watch = setInterval(() => {
     if (clock.monotonic() - progressAt > STALLED_MS)
-      over.abort(new Error(`nothing more of ${topic} came for ${STALLED_MS / 1_000} s: ${state().detail}`));
+      over.abort(
+        new Error(`nothing more of ${topic} came for ${STALLED_MS / 1_000} s: ${sentenceOf(health())}`),
+      );
   }, WATCH_MS);
   try {
     await ended;

@@ -1,4 +1,5 @@
 import { messageOf } from "../../runtime/errors.ts";
+import { disconnected, type Health } from "../../runtime/health.ts";
 import { PlaceLost, type LogHooks } from "./place.ts";
 import { readLog, type LogDeps, type LogOptions, type LogReading, type Ranges } from "./read-log.ts";
 
@@ -22,7 +23,7 @@ export const startTail = (
   const stopped = new AbortController();
   let round = new AbortController();
   let reading: LogReading | null = null;
-  let detail = "not started yet";
+  let fault: Health = { kind: "starting" };
   let isAgain = false;
 
   const isStopped = (): boolean => stopped.signal.aborted;
@@ -41,10 +42,10 @@ export const startTail = (
       } catch (error) {
         reading = null;
         if (round.signal.aborted) continue;
-        detail = messageOf(error);
+        fault = disconnected(error, fault, clock);
         isAgain = error instanceof PlaceLost;
         // At once: what was read before must not be trusted any longer.
-        if (isAgain) log.warn({ topic, reason: detail }, "kafka.tail.gap");
+        if (isAgain) log.warn({ topic, reason: messageOf(error) }, "kafka.tail.gap");
         else await clock.sleep(AGAIN_AFTER_MS, stopped.signal).catch(() => undefined);
       }
     }
@@ -52,7 +53,7 @@ export const startTail = (
   const following = follow();
 
   return {
-    state: (): ReturnType<LogReading["state"]> => reading?.state() ?? { up: false, detail },
+    health: (): Health => reading?.health() ?? fault,
     focus: (positions: ReadonlyMap<number, number>): void => reading?.focus(positions),
     /** Starts reading over. */
     restart: (): void => round.abort(),

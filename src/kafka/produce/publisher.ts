@@ -2,6 +2,13 @@ import { setMaxListeners } from "node:events";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import {
+  disconnected,
+  partitionsHealth,
+  sentenceOf,
+  troubleText,
+  type Health,
+} from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { createBacklog, type BacklogOptions } from "./backlog.ts";
@@ -51,7 +58,7 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const troubles = createTroubles(topic, log);
   let lookup: LeaderLookup | null = null;
   /** Why the leaders are not known, if nothing was written since. */
-  let unreachable: string | null = "not connected yet";
+  let unreachable: Health | null = { kind: "starting" };
   /** When leaders were looked up last, with success or not. */
   let checkedAt = 0;
   const closed = new AbortController();
@@ -81,9 +88,10 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       backlog.failed(item, code, `${why}: ${messageOf(error)}`, error);
     },
     failed: (lane, left, error, whose) => {
-      const [reason, now, isApart] = [messageOf(error), clock.monotonic(), whose === "partitions"];
+      const lack = { kind: "failing", cause: messageOf(error) } as const;
+      const [now, isApart] = [clock.monotonic(), whose === "partitions"];
       const concerned = new Set((isApart ? left : lane.items()).map(({ partition }) => partition));
-      for (const partition of concerned) troubles.begin(partition, { reason, now, isApart });
+      for (const partition of concerned) troubles.begin(partition, { lack, now, isApart });
       lanes.redistribute(lane);
       lookUp(LOOK_UP_EVERY_MS);
     },
@@ -96,15 +104,15 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
     for (const item of lanes.unsettled()) {
       const { partition, isSettled, deadline } = item;
       if (isSettled) continue;
-      const reason = troubles.reasonOf(partition);
+      const trouble = troubles.of(partition);
       if (deadline <= now) {
-        const why = unreachable ?? reason;
+        const why = unreachable ? sentenceOf(unreachable) : trouble && troubleText(trouble);
         backlog.failed(item, "timeout", `did not acknowledge in time${why === null ? "" : `: ${why}`}`);
         continue;
       }
       // One record goes on trying. The senders of the others should not wait in vain.
-      if (waiting.has(partition) && troubles.isStuck(partition, now))
-        backlog.failed(item, "timeout", `did not acknowledge: ${reason}`);
+      if (trouble && waiting.has(partition) && troubles.isStuck(partition, now))
+        backlog.failed(item, "timeout", `did not acknowledge: ${troubleText(trouble)}`);
       waiting.add(partition);
     }
     troubles.sweep(now, waiting);
@@ -124,13 +132,13 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
         checkedAt = clock.monotonic();
         unreachable = null;
         failures = 0;
-        const lost = { reason: "it has no leader now", now: checkedAt, isApart: true };
+        const lost = { lack: { kind: "noLeader" }, now: checkedAt, isApart: true } as const;
         for (const [partition, leader] of leaders.entries())
           if (leader === null) troubles.begin(partition, lost);
         lanes.follow(leaders);
       } catch (error) {
         // An open connection may lead to a broker that has died: a new one is tried before anything is said.
-        if (!wasOpen) unreachable = messageOf(error);
+        if (!wasOpen) unreachable = disconnected(error, unreachable, clock);
         checkedAt = clock.monotonic();
         void lookup?.close();
         lookup = null;
@@ -159,19 +167,15 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
         }
         lanes.choosePartition(item);
         const { partition } = item;
-        if (troubles.isRefusing(partition, now)) {
-          const why = `takes nothing in partition ${partition}: ${troubles.reasonOf(partition)}`;
-          backlog.failed(item, "unavailable", why);
-        } else lanes.enqueue(item);
+        const trouble = troubles.of(partition);
+        if (trouble && troubles.isRefusing(partition, now))
+          backlog.failed(item, "unavailable", `takes nothing there: ${troubleText(trouble)}`);
+        else lanes.enqueue(item);
       }),
 
-    /** `up`: some partition takes records, as far as is known. */
-    state: () => ({
-      up:
-        unreachable === null && lanes.leaders().some((_, partition) => troubles.reasonOf(partition) === null),
-      detail: unreachable ?? `${lanes.leaders().length} partitions${troubles.text()}`,
-      waiting: backlog.size(),
-    }),
+    health: (): Health => unreachable ?? partitionsHealth(topic, lanes.leaders().length, troubles.all()),
+    /** Records that are not written yet. */
+    waiting: backlog.size,
 
     /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */
     close: async (drainMs: number): Promise<void> => {

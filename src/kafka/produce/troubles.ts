@@ -1,7 +1,11 @@
+import { troubleText, type PartitionTrouble } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
 
+/** What a partition lacks, beside its number. */
+type Lack = { kind: "noLeader" } | { kind: "failing"; cause: string };
+
 type Trouble = {
-  reason: string;
+  lack: Lack;
   /** When it began, and when it was last seen, in monotonic milliseconds. */
   since: number;
   at: number;
@@ -32,11 +36,12 @@ export const createTroubles = (topic: string, log: Log) => {
       return byPartition.size;
     },
     /** @param seen.isApart the partition itself is in trouble, and not its leader's connection */
-    begin: (partition: number, seen: { reason: string; now: number; isApart: boolean }): void => {
-      const { reason, now } = seen;
-      if (byPartition.size === 0) log.warn({ topic, partition, reason }, "kafka.publisher.down");
+    begin: (partition: number, seen: { lack: Lack; now: number; isApart: boolean }): void => {
+      const { lack, now } = seen;
+      if (byPartition.size === 0)
+        log.warn({ topic, partition, reason: troubleText({ partition, ...lack }) }, "kafka.publisher.down");
       const { since = now, isApart = false } = byPartition.get(partition) ?? {};
-      byPartition.set(partition, { reason, since, at: now, isApart: isApart || seen.isApart });
+      byPartition.set(partition, { lack, since, at: now, isApart: isApart || seen.isApart });
     },
     end,
     isApart: (partition: number): boolean => byPartition.get(partition)?.isApart ?? false,
@@ -44,17 +49,16 @@ export const createTroubles = (topic: string, log: Log) => {
     isStuck,
     /** The same, and that record waits already. */
     isRefusing: (partition: number, now: number): boolean => isStuck(partition, now) && tried.has(partition),
-    reasonOf: (partition: number): string | null => byPartition.get(partition)?.reason ?? null,
+    of: (partition: number): PartitionTrouble | null => {
+      const trouble = byPartition.get(partition);
+      return trouble ? { partition, ...trouble.lack } : null;
+    },
+    all: (): PartitionTrouble[] => [...byPartition].map(([partition, { lack }]) => ({ partition, ...lack })),
     /** Forgets what is not known any more. @param waiting the partitions for which a record waits */
     sweep: (now: number, waiting: ReadonlySet<number>): void => {
       tried = waiting;
       for (const [partition, { at }] of byPartition)
         if (now - at > HOLDS_MS && !waiting.has(partition)) end(partition);
-    },
-    /** The end of a sentence about all partitions; empty while there is none. */
-    text: (): string => {
-      const [first] = byPartition;
-      return first ? `, ${byPartition.size} take nothing: ${first[0]} (${first[1].reason})` : "";
     },
   };
 };

@@ -87,7 +87,10 @@ export const openReconcile = (
 
   return {
     isLeader: election.isLeader,
-    components: () => ({ reconcile: { ...election.state(), required: false } }),
+    components: () => {
+      const note = `${election.isLeader() ? "this" : "another"} replica is the leader`;
+      return { reconcile: { health: election.health(), serves: null, note } };
+    },
     waiting: () => ({}),
     /** Stops the run under way, and leaves the election group. */
     close: election.stop,

@@ -5,6 +5,7 @@ import { readSchema } from "../../kafka/schema/schemas.ts";
 import { EventTooLarge, publishOnce, type PublishOnce } from "../publish-once.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { isUp } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext, Traces } from "../../runtime/traces.ts";
 import type { Services } from "../../services/services.ts";
@@ -72,7 +73,7 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
   return {
     window: followed.window,
     untilRead: async (signal) => {
-      while (!followed.state().up) await clock.sleep(CHECK_EVERY_MS, signal);
+      while (!isUp(followed.health())) await clock.sleep(CHECK_EVERY_MS, signal);
     },
     publishOnce: publishOnce({
       publish: traces ? putInSpan(traces) : put,
@@ -85,10 +86,10 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
       now: clock.now,
     }),
     components: () => ({
-      "events-publisher": { ...publisher.state(), required: true },
-      "events-memory": { ...followed.state(), required: true },
+      "events-publisher": { health: publisher.health(), serves: "webhooks" },
+      "events-memory": { health: followed.health(), serves: "webhooks" },
     }),
-    waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
+    waiting: () => ({ [topics.transactionStatus]: publisher.waiting() }),
     close: async () => {
       await Promise.all([publisher.close(0), followed.close()]);
     },

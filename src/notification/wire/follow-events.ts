@@ -6,6 +6,7 @@ import { startTail } from "../../kafka/consume/tail.ts";
 import { eventWindow, identityOf, type EventWindow } from "../event-window.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { digestOf } from "../../runtime/digest.ts";
+import { isUp, type Health } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../services/services.ts";
@@ -68,7 +69,7 @@ export type FollowedEvents = {
   window: EventWindow;
   /** Must be called for each event that this replica has published: it is not read back. */
   wrote: (place: RecordPosition) => void;
-  state: () => { up: boolean; detail: string };
+  health: () => Health;
   close: () => Promise<void>;
 };
 
@@ -139,7 +140,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     { ...services, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );
 
-  const isCaughtUp = (): boolean => tail.state().up && progress.unread(ends).size === 0;
+  const isCaughtUp = (): boolean => isUp(tail.health()) && progress.unread(ends).size === 0;
 
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {
@@ -175,10 +176,10 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   return {
     window,
     wrote: progress.wrote,
-    state: () => {
-      const caughtUp = isCaughtUp();
-      const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
-      return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
+    health: () => {
+      const followed = tail.health();
+      if (isCaughtUp() || clock.monotonic() - startedAt > READY_AFTER_MS) return { kind: "up" };
+      return isUp(followed) ? { kind: "reading", left: null } : followed;
     },
     close: async () => {
       clearInterval(checks);

@@ -7,6 +7,7 @@ import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import { isUp, sentenceOf, type Health } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import { schemaIdsOf, type Connections, type OnProgress, type Progress } from "../connections.ts";
@@ -17,12 +18,9 @@ const READ_AT_ONCE = 200;
 const RESULTS_TIMEOUT_MS = 60_000;
 const READ_TIMEOUT_MS = 300_000;
 const CHECK_EVERY_MS = 50;
-/** What the journal's reader says of itself before anything can be wrong. */
-const BEGINNING = ["not started yet", "not joined yet", "still reading"];
 
-const unreadableText = (place: string | null): string =>
-  "Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read " +
-  `by this version (${place}): see "The journal cannot be read" in docs/failures.md.`;
+const unreadableText = (health: Health): string =>
+  `Nobody knows what is in doubt, and nothing was done: the journal ${sentenceOf(health)}.`;
 
 /**
  * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it
@@ -30,14 +28,14 @@ const unreadableText = (place: string | null): string =>
  */
 export const untilRead = (
   { services: { clock } }: Connections,
-  { view, unreadable }: Pick<JournalRoom, "view" | "unreadable">,
+  { view, health }: Pick<JournalRoom, "view" | "health">,
   stopped: AbortSignal,
   each: () => void = () => undefined,
 ): Promise<void> =>
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
       each();
-      if (view.halted()) throw new NothingDone(unreadableText(unreadable()));
+      if (view.halted()) throw new NothingDone(unreadableText(health()));
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
   });
@@ -86,7 +84,7 @@ export const openDoubts = async (connections: Connections) => {
     askNotes: () => Promise.resolve([]),
     see: () => (read += 1),
   });
-  const { view, journal, unreadable } = room;
+  const { view, journal } = room;
   const progress = (): Progress => ({ read, total: Math.max(read, total) });
 
   /** Null where the journal began anew meanwhile, and where it cannot be decoded. */
@@ -111,11 +109,11 @@ export const openDoubts = async (connections: Connections) => {
   return {
     /** `problem`: why it cannot be read, as a sentence. */
     progress: () => {
-      const { up, detail } = room.state();
+      const health = room.health();
       const isComplete = view.ready();
-      const fault = isComplete || up || BEGINNING.includes(detail) ? null : detail;
-      const problem = view.halted() ? unreadableText(unreadable()) : fault;
-      return { ...progress(), isComplete, problem };
+      const isBeginning = health.kind === "starting" || health.kind === "reading";
+      const fault = isComplete || isUp(health) || isBeginning ? null : sentenceOf(health);
+      return { ...progress(), isComplete, problem: view.halted() ? unreadableText(health) : fault };
     },
     /** `commands`: that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
     numbers: () => {

@@ -16,7 +16,7 @@ import type { Journal } from "../ports.ts";
 import { createView } from "../view.ts";
 import type { CommandJournalEntry } from "../../../records.ts";
 import { messageOf } from "../../../runtime/errors.ts";
-import { placeText } from "../../../runtime/record-position.ts";
+import type { Health } from "../../../runtime/health.ts";
 import type { Services } from "../../../services/services.ts";
 import { rereadEntries } from "./reread.ts";
 import { watchJournal } from "./watch.ts";
@@ -85,17 +85,17 @@ export const openJournal = async (
     services,
   );
 
-  let lastUnreadable: string | null = null;
+  let unreadable: Health | null = null;
   /** Why the schema of the next entry is not known; null once one is folded. */
   let schemaFault: unknown = null;
   const entryOf = (record: Incoming, decode = decodeWhole): Entry | null | "not yet" => {
     const { partition, offset, timestampMs, key, value } = record;
-    const unreadable = (detail: string): null => {
-      log.error({ topic, partition, offset, detail }, "journal.unreadable");
-      lastUnreadable = `${placeText(topic, record)}: ${detail}`;
+    const refuse = (cause: string): null => {
+      log.error({ topic, partition, offset, detail: cause }, "journal.unreadable");
+      unreadable = { kind: "halted", topic, partition, offset, cause };
       return null;
     };
-    if (value === null || key === null) return unreadable("no key or value");
+    if (value === null || key === null) return refuse("no key or value");
     const decoded = decode(value);
     if (decoded instanceof Promise) {
       decoded.catch((error: unknown) => {
@@ -104,11 +104,11 @@ export const openJournal = async (
       });
       return "not yet";
     }
-    if (!decoded.ok) return unreadable(decoded.detail);
+    if (!decoded.ok) return refuse(decoded.detail);
     const ageMs = clock.now() - timestampMs;
     return (
       fromRecord(decoded.value, { key: key.toString("utf8"), ageMs }) ??
-      unreadable('another version of the bridge wrote it: see "Upgrading" in docs/setup.md')
+      refuse('another version of the bridge wrote it: see "Upgrading" in docs/setup.md')
     );
   };
 
@@ -167,22 +167,23 @@ export const openJournal = async (
     reread: entries.reread,
   };
 
-  const state = (): { up: boolean; detail: string } => {
-    const fault = view.halted() ? "holds an entry that this version cannot read" : watch.fault();
-    if (fault !== null) return { up: false, detail: fault };
-    if (!tail.state().up) return tail.state();
-    if (view.ready()) return publisher.state();
-    return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
+  const health = (): Health => {
+    const fault = view.halted() ? unreadable : watch.fault();
+    if (fault !== null) return fault;
+    const followed = tail.health();
+    if (followed.kind !== "up") return followed;
+    if (view.ready()) return publisher.health();
+    return schemaFault === null
+      ? { kind: "reading", left: view.left() }
+      : { kind: "schemaUnknown", cause: messageOf(schemaFault) };
   };
 
   return {
     view,
     journal,
-    state,
-    /** Where the entry stands that this version cannot read, and why; null where there was none. */
-    unreadable: () => lastUnreadable,
+    health,
     note: watch.note,
-    waiting: () => publisher.state().waiting,
+    waiting: () => publisher.waiting(),
     close: async (): Promise<void> => {
       watch.stop();
       await Promise.all([publisher.close(0), tail.stop(), stopReread(), cluster.close()]);

@@ -2,6 +2,7 @@ import type { View } from "../view.ts";
 import { protocolErrorOf } from "../../../kafka/errors.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { messageOf } from "../../../runtime/errors.ts";
+import { sentenceOf, type Health } from "../../../runtime/health.ts";
 import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Range } from "../../../kafka/consume/read-log.ts";
 import { droppedText, journalIdentity } from "../../../kafka/cluster/log-identity.ts";
@@ -32,7 +33,6 @@ const FORGET_EVERY_MS = 600_000;
 const SETTINGS_EVERY_MS = 5_000;
 /** A broker that was frozen may report its old end for a moment. */
 const MISSING_LOOKS = 3;
-const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/failures.md';
 
 /**
  * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,
@@ -47,17 +47,17 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
   let forgotAt = clock.monotonic();
   let askedAt = clock.monotonic();
   /** What is wrong, each for the operator. The journal is another log: final. */
-  let lost: string | null = null;
+  let lost: Health | null = null;
   /** It does not hold what was read from it. Not final: a new leader may hold back its last records. */
-  let missing: string | null = null;
+  let missing: Health | null = null;
   let looksMissing = 0;
-  let unfit: string | null = null;
+  let unfit: Health | null = null;
 
   const trustAsFound = (): void => view.trust(lost === null && missing === null);
   const lose = (what: string): void => {
     if (lost !== null) return;
-    lost = `${topic} ${what}: ${ADVICE}`;
-    log.error({ topic, detail: lost }, "journal.lost");
+    lost = { kind: "lost", topic, cause: what };
+    log.error({ topic, detail: sentenceOf(lost) }, "journal.lost");
     trustAsFound();
   };
 
@@ -70,9 +70,9 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     if (behind === null && missing !== null) {
       missing = null;
       log.info({ topic }, "journal.found");
-    } else if (missing === null && looksMissing >= MISSING_LOOKS) {
-      missing = `${topic} ${behind}: ${ADVICE}`;
-      log.error({ topic, detail: missing }, "journal.missing");
+    } else if (behind !== null && missing === null && looksMissing >= MISSING_LOOKS) {
+      missing = { kind: "missing", topic, cause: behind };
+      log.error({ topic, detail: sentenceOf(missing) }, "journal.missing");
     }
     trustAsFound();
   };
@@ -82,9 +82,9 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     askedAt = clock.monotonic();
     const [problem] = await options.problems();
     const wasFit = unfit === null;
-    unfit = problem === undefined ? null : `${problem} Until then no command is begun.`;
+    unfit = problem === undefined ? null : { kind: "unfit", cause: problem };
     if (wasFit === (unfit === null)) return;
-    if (wasFit) log.error({ topic, detail: unfit }, "journal.unfit");
+    if (unfit) log.error({ topic, detail: sentenceOf(unfit) }, "journal.unfit");
     else log.info({ topic }, "journal.fit");
     options.fits(!wasFit);
   };
@@ -171,7 +171,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
      */
     note: (): string | null => (recalled ? identity.note() : null),
     /** What is wrong with the journal; null while nothing is. */
-    fault: (): string | null => lost ?? missing ?? unfit,
+    fault: (): Health | null => lost ?? missing ?? unfit,
     stop: (): void => stopped.abort(),
   };
 };

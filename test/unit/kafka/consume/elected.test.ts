@@ -42,16 +42,12 @@ test("works while it is assigned the first partition, and reads no records", asy
   });
   kafka.append(0, ["a", "b"]);
   await eventually(() => terms.length === 1, "it to be chosen");
-  expect([office.isLeader(), terms[0]?.isHeld(), office.state()]).toEqual([
-    true,
-    true,
-    { up: true, detail: "this replica is the leader" },
-  ]);
+  expect([office.isLeader(), terms[0]?.isHeld(), office.health()]).toEqual([true, true, { kind: "up" }]);
   expect(kafka.state.paused).toBe(true);
 
   kafka.join([1]);
   expect([office.isLeader(), terms[0]?.signal.aborted, terms[0]?.isHeld()]).toEqual([false, true, false]);
-  expect(office.state()).toEqual({ up: true, detail: "another replica is the leader" });
+  expect(office.health()).toEqual({ kind: "up" });
 
   kafka.join([0]);
   await eventually(() => terms.length === 2, "it to be chosen again");

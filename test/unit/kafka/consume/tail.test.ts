@@ -6,6 +6,7 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { released } from "../../commands-to-results/accept-once/journal.ts";
 import { fakeKafka, TOPIC } from "./fake-kafka.ts";
+import { isUp, sentenceOf } from "../../../../src/runtime/health.ts";
 
 type Kafka = ReturnType<typeof fakeKafka>;
 
@@ -113,13 +114,13 @@ test("a partition without a leader does not keep the others from being read", as
   const { taken, tail } = following(kafka, 2);
   kafka.append(0, ["a"]);
   await eventually(() => taken.includes("a"), "a record of the other partition");
-  await eventually(() => tail.state().detail.includes("has no leader"), "the reason", 5_000);
+  await eventually(() => sentenceOf(tail.health()).includes("has no leader"), "the reason", 5_000);
   kafka.append(1, ["b"]);
   kafka.append(0, ["c"]);
   await eventually(() => taken.includes("c"), "a later record of the other partition", 5_000);
   expect(taken).not.toContain("b");
-  expect(tail.state().up).toBe(false);
+  expect(isUp(tail.health())).toBe(false);
   kafka.state.leaders[1] = 1;
   await eventually(() => taken.includes("b"), "a record of the partition that has a leader again", 10_000);
-  expect(tail.state().up).toBe(true);
+  expect(isUp(tail.health())).toBe(true);
 }, 20_000);

@@ -14,6 +14,7 @@ import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/runtime/log.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { paperCluster, protocolError } from "./fake-session.ts";
+import { isUp, sentenceOf } from "../../../../src/runtime/health.ts";
 
 const opened: Publisher[] = [];
 afterEach(async () => {
@@ -52,7 +53,7 @@ describe("when all is well", () => {
     for (const [i, { partition, offset }] of written.entries())
       expect(cluster.logs[partition]?.[offset]).toBe(`k-${i % 50}`);
     expect(cluster.all()).toHaveLength(100);
-    expect(publisher.state()).toMatchObject({ up: true, detail: "3 partitions", waiting: 0 });
+    expect([publisher.health(), publisher.waiting()]).toEqual([{ kind: "up" }, 0]);
   });
 
   test("one send per leader is under way; records that arrive meanwhile are the next batch", async () => {
@@ -112,14 +113,14 @@ describe("bounds", () => {
     const { cluster, publish, publisher, failure } = setUp();
     cluster.unreachable = new Error("nobody there");
     expect(await failure(publish("k", 150))).toBe("timeout");
-    expect(publisher.state()).toMatchObject({ up: false, detail: "nobody there" });
+    expect(publisher.health()).toMatchObject({ kind: "disconnected", cause: "nobody there" });
     cluster.unreachable = null;
     await publish("first");
     cluster.before = hangs;
     const startedAt = performance.now();
     expect(await failure(publish("late", 200))).toBe("timeout");
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(200);
-    expect(publisher.state().waiting).toBe(0);
+    expect(publisher.waiting()).toBe(0);
   });
 
   test("records that were given up during an outage are not kept in memory", async () => {
@@ -219,7 +220,7 @@ describe("when leaders move and connections break", () => {
     };
     await Promise.all(keys(10).map((key) => publish(key)));
     expect([...cluster.all()].sort()).toEqual(["first", ...keys(10)].sort());
-    expect(publisher.state()).toMatchObject({ up: true, detail: "2 partitions" });
+    expect(publisher.health()).toEqual({ kind: "up" });
   });
 
   test("where only some partitions refuse, the others are written once, and the rest when it can be", async () => {
@@ -321,7 +322,10 @@ describe("when one partition takes nothing", () => {
     const { ofLame, others } = await split(world);
     cluster.refusing.set(lame, lack);
     const stuck = failure(publish(ofLame[0]!));
-    await eventually(() => publisher.state().detail.includes("1 take nothing: 0"), "the trouble to be said");
+    await eventually(
+      () => sentenceOf(publisher.health()).includes("1 of t: partition 0 fails"),
+      "the trouble to be said",
+    );
     // As a broker that waits for replicas: it answers no other request of that connection meanwhile.
     cluster.before = (batch) =>
       batch.some(({ partition }) => partition === lame) ? systemClock.sleep(200) : Promise.resolve();
@@ -329,12 +333,12 @@ describe("when one partition takes nothing", () => {
       const startedAt = performance.now();
       await publish(key);
       expect(performance.now() - startedAt).toBeLessThan(100);
-      expect(publisher.state().up).toBe(true);
+      expect(isUp(publisher.health())).toBe(true);
     }
     cluster.refusing.clear();
     cluster.before = () => Promise.resolve();
     expect(await stuck).toBe("written");
-    expect(publisher.state()).toMatchObject({ up: true, detail: "3 partitions" });
+    expect(publisher.health()).toEqual({ kind: "up" });
     cluster.batches.length = 0;
     await Promise.all([...ofLame, ...others].map((key) => publish(key)));
     expect(cluster.batches.length, "one lane for all").toBe(1);
@@ -359,7 +363,7 @@ describe("when one partition takes nothing", () => {
     const { ofLame, others } = await split(world);
     cluster.refusing.set(lame, lack);
     const early = ofLame.map((key) => failure(publish(key)));
-    await eventually(() => world.publisher.state().detail.includes("take nothing"), "the trouble");
+    await eventually(() => world.publisher.health().kind === "somePartitions", "the trouble");
     aheadMs = 3_000;
     expect(await Promise.all(early.slice(1))).toEqual(ofLame.slice(1).map(() => "timeout"));
     expect(await Promise.all(ofLame.map((key) => failure(publish(key))))).toEqual(
@@ -377,7 +381,7 @@ describe("when one partition takes nothing", () => {
     await split(world);
     for (const partition of [0, 1, 2]) cluster.refusing.set(partition, lack);
     const all = keys(30).map((key) => failure(publish(key, 500)));
-    await eventually(() => !publisher.state().up, "to be down");
+    await eventually(() => publisher.health().kind === "allPartitions", "to be down");
     await Promise.all(all);
   });
 
@@ -390,7 +394,7 @@ describe("when one partition takes nothing", () => {
     const next = publish("next").then(() => (isWritten = true));
     const details = new Set<string>();
     await eventually(() => {
-      details.add(publisher.state().detail);
+      details.add(sentenceOf(publisher.health()));
       return isWritten;
     }, "the record to be written");
     await next;
@@ -411,7 +415,7 @@ describe("when one partition takes nothing", () => {
     const startedAt = performance.now();
     await publish(fine);
     expect(performance.now() - startedAt).toBeLessThan(50);
-    expect(publisher.state().up).toBe(true);
+    expect(isUp(publisher.health())).toBe(true);
     expect(await late).toBe("timeout");
   });
 });

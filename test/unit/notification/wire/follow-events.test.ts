@@ -21,7 +21,7 @@ const follow = async (kafka: ReturnType<typeof fakeKafka>) => {
   } as unknown as Services;
   const followed = await followEvents(services, SCHEMA_ID);
   onTestFinished(followed.close);
-  await eventually(() => followed.state().detail === "caught up", "the topic to be read");
+  await eventually(() => followed.health().kind === "up", "the topic to be read");
   return followed;
 };
 
@@ -35,7 +35,7 @@ test("an events topic that ends with the marker of a transaction is read to its 
 
 test("partitions that are added while it follows are followed, too", async () => {
   const kafka = fakeKafka(1);
-  const { window, state } = await follow(kafka);
+  const { window, health } = await follow(kafka);
   const notification = { transactionId: "tx", status: "CANCELED", createdAt: "", payload: "{}" };
   const context = { receivedAt: 0, source: "WEBHOOK", facts: NO_FACTS, mask: String } as const;
   const event = translate(notification, context);
@@ -45,7 +45,7 @@ test("partitions that are added while it follows are followed, too", async () =>
   kafka.logs.push({ start: 0, end: 1, records: [{ offset: 0, timestamp, key: null, value }] });
   const isSeen = (): boolean => window.seen(identityOf(event), systemClock.now());
   await eventually(isSeen, "the event of another replica in the new partition");
-  await eventually(() => state().detail === "caught up", "the topic to be read");
+  await eventually(() => health().kind === "up", "the topic to be read");
 });
 
 const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);

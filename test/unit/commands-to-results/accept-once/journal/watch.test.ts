@@ -9,6 +9,12 @@ import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { silent } from "../../../../../src/runtime/log.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { released } from "../journal.ts";
+import { sentenceOf } from "../../../../../src/runtime/health.ts";
+
+const said = ({ fault }: ReturnType<typeof watchJournal>): string => {
+  const health = fault();
+  return health ? sentenceOf(health) : "";
+};
 
 const HOUR_MS = 3_600_000;
 
@@ -93,7 +99,7 @@ describe("the watch over the journal", () => {
     [{ partition: 0, offset: 2 }, "journal took a new entry at offset 2"],
     // It does not say that one stood there.
     [{ partition: 1, offset: 0 }, "journal has other partitions than before"],
-  ])("loses it for good when an entry lands at %j, where none can", async (position, said) => {
+  ])("loses it for good when an entry lands at %j, where none can", async (position, cause) => {
     const { watch, view, look, events } = await watched(3);
     const appended = watch.appending(0);
     appended({ partition: 0, offset: 3 });
@@ -101,7 +107,7 @@ describe("the watch over the journal", () => {
     appended(position);
     await look(5);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
-    expect(watch.fault()).toContain(said);
+    expect(said(watch)).toContain(cause);
   });
 
   it("loses it for good when another record stands where one was read, and keeps what it knew", async () => {
@@ -118,7 +124,7 @@ describe("the watch over the journal", () => {
     cluster.isRepartitioned = true;
     read(3);
     expect([view.ready(), view.nextOffset(0), events]).toEqual([false, 3, ["journal.lost"]]);
-    expect(watch.fault()).toContain("has other partitions than before: offset 3 of 0 is of 1 now");
+    expect(said(watch)).toContain("has other partitions than before: offset 3 of 0 is of 1 now");
   });
 
   it.each([
@@ -132,7 +138,7 @@ describe("the watch over the journal", () => {
     await look(1);
     expect(view.ready()).toBe(goesOn);
     if (goesOn) expect(watch.fault()).toBeNull();
-    else expect(watch.fault()).toContain(`which was ${hours * 3_600} s old`);
+    else expect(said(watch)).toContain(`which was ${hours * 3_600} s old`);
   });
 
   it("takes no command again after the setting was mended, if entries are gone by then", async () => {
@@ -143,7 +149,7 @@ describe("the watch over the journal", () => {
     cluster.problems = [];
     await look(6);
     expect([view.ready(), events]).toEqual([false, ["journal.unfit", "journal.lost", "journal.fit"]]);
-    expect(watch.fault()).toContain("has dropped offset 2");
+    expect(said(watch)).toContain("has dropped offset 2");
   });
 
   it("waits while its end is missing, not for one look, and goes on when it is there", async () => {
@@ -175,7 +181,7 @@ describe("the watch over the journal", () => {
     cluster.extent = extent;
     await look(1);
     expect(view.ready()).toBe(false);
-    expect(watch.fault()).toContain("journal took a new entry");
+    expect(said(watch)).toContain("journal took a new entry");
   });
 
   it("goes on while it sees nothing", async () => {
@@ -216,7 +222,10 @@ describe("the watch over the journal", () => {
     await look(10);
     expect(warnings).toEqual([["journal.notes.waiting", { topic: "journal", reason: "no coordinator" }]]);
     expect(events).toEqual(["journal.notes.waiting"]);
-    expect(tail.state().detail).toBe("what the group knows of journal cannot be asked for: no coordinator");
+    expect(tail.health()).toMatchObject({
+      kind: "disconnected",
+      cause: "what the group knows of journal cannot be asked for: no coordinator",
+    });
     expect([view.ready(), view.nextOffset(0), watch.note(), readers]).toEqual([false, null, null, 0]);
 
     cluster.isMute = false;
@@ -246,6 +255,6 @@ describe("the watch over the journal", () => {
     const note = (before.watch.note() ?? "").replace(/^0:/, "1:");
     const { watch, view, events } = await watched(0, [note]);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
-    expect(watch.fault()).toContain("journal has no partition 1");
+    expect(said(watch)).toContain("journal has no partition 1");
   });
 });
