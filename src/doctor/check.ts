@@ -1,17 +1,47 @@
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 
+/** What a finding is, where other checks go by it. */
+export type CheckCode =
+  | "nameUnknown"
+  | "nothingListens"
+  | "silent"
+  | "notTls"
+  | "certificate"
+  | "proxyRefuses"
+  | "unreachable"
+  | "bridgeNotReady"
+  | "topicMissing";
+
 /** The result of one check. `remedy`: what to do; null where nothing has to be done. */
-export type Check = { name: string; status: "ok" | "warn" | "fail"; detail: string; remedy: string | null };
+export type Check = {
+  name: string;
+  status: "ok" | "warn" | "fail";
+  code: CheckCode | null;
+  detail: string;
+  remedy: string | null;
+};
 
 /** For every check: each wait is bounded by the clock, and ends when `signal` aborts. */
 export type Bounds = { clock: Clock; signal: AbortSignal };
 
-export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail, remedy: null });
+export const ok = (name: string, detail: string): Check => ({
+  name,
+  status: "ok",
+  code: null,
+  detail,
+  remedy: null,
+});
 
 const finding =
   (status: "warn" | "fail") =>
-  (name: string, detail: string, remedy: string): Check => ({ name, status, detail, remedy });
+  (name: string, detail: string, remedy: string, code: CheckCode | null = null): Check => ({
+    name,
+    status,
+    code,
+    detail,
+    remedy,
+  });
 
 export const warn = finding("warn");
 export const fail = finding("fail");

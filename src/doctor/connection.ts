@@ -1,8 +1,8 @@
 import { TLSSocket } from "node:tls";
-import { connectFor, type TlsMaterial } from "../partner/connection/connect.ts";
+import { connectFor, ProxyRefusal, type TlsMaterial } from "../partner/connection/connect.ts";
 import { DeadlineError } from "../runtime/clock.ts";
-import { messageOf } from "../runtime/errors.ts";
-import { fail, warn, type Bounds, type Check } from "./check.ts";
+import { isCutOffBeforeTls, messageOf } from "../runtime/errors.ts";
+import { fail, warn, type Bounds, type Check, type CheckCode } from "./check.ts";
 
 /** A server to connect to, and the settings that configure it. */
 export type Target = {
@@ -28,28 +28,33 @@ const codeOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   if (!(error instanceof Error)) return "";
   if (error instanceof DeadlineError) return "ETIMEDOUT";
-  if (/before secure TLS|socket hang up/.test(error.message)) return "EPROTO";
+  if (isCutOffBeforeTls(error)) return "EPROTO";
   if ("code" in error && typeof error.code === "string") return error.code;
   return codeOf(error.cause);
 };
 
-type Explain = (target: Target, message: string) => readonly [detail: string, remedy: string];
+type Fault = readonly [code: CheckCode, detail: string, remedy: string];
+type Explain = (target: Target, message: string) => Fault;
 
 const notTls: Explain = ({ url, setting }) => [
+  "notTls",
   `${url.host} does not speak TLS`,
   `name its TLS port in ${setting}, or leave TLS out`,
 ];
 const unresolved: Explain = ({ url, setting }) => [
+  "nameUnknown",
   `the name ${url.hostname} cannot be resolved`,
   `correct ${setting}, or check the name servers of this machine`,
 ];
 const untrusted: Explain = ({ caSetting }) => [
+  "certificate",
   "its certificate comes from a CA that is not trusted here",
   caSetting === null
     ? "serve it with a certificate of a public CA, and with the intermediate ones"
     : `name the file with that CA's certificate in ${caSetting}`,
 ];
 const silent: Explain = ({ url, setting }) => [
+  "silent",
   `${url.host} does not answer`,
   `check that it runs, that no firewall or NetworkPolicy blocks the way, and that ${setting} is right`,
 ];
@@ -62,11 +67,17 @@ const FAULTS: Readonly<Record<string, Explain>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   CERT_HAS_EXPIRED: () => [
+    "certificate",
     "its certificate has expired",
     "have it renewed, and see that this machine's clock is right",
   ],
-  CERT_NOT_YET_VALID: () => ["its certificate is not valid yet", "see that this machine's clock is right"],
+  CERT_NOT_YET_VALID: () => [
+    "certificate",
+    "its certificate is not valid yet",
+    "see that this machine's clock is right",
+  ],
   ERR_TLS_CERT_ALTNAME_INVALID: ({ setting }, message) => [
+    "certificate",
     `its certificate is for another name (${message})`,
     `name it in ${setting} as its certificate does`,
   ],
@@ -77,31 +88,35 @@ const FAULTS: Readonly<Record<string, Explain>> = {
   ENOTFOUND: unresolved,
   EAI_AGAIN: unresolved,
   EAI_NODATA: unresolved,
-  ECONNREFUSED: ({ url, setting }) => [`nothing listens at ${url.host}`, `start it, or correct ${setting}`],
+  ECONNREFUSED: ({ url, setting }) => [
+    "nothingListens",
+    `nothing listens at ${url.host}`,
+    `start it, or correct ${setting}`,
+  ],
 };
 
-const explain = (error: unknown, target: Target): readonly [detail: string, remedy: string] => {
+const explain = (error: unknown, target: Target): Fault => {
   const message = messageOf(error);
   const { url, setting } = target;
-  const proxyStatus = /the proxy answered (\d+)/.exec(message)?.[1];
-  if (proxyStatus !== undefined)
+  if (error instanceof ProxyRefusal)
     return [
-      `the proxy answered ${proxyStatus} to CONNECT ${url.host}`,
+      "proxyRefuses",
+      `the proxy answered ${error.status} to CONNECT ${url.host}`,
       "see that it lets this machine through, and user and password in PARTNER_PROXY_URL",
     ];
-  const code = codeOf(error);
+  const libraryCode = codeOf(error);
   // Without TLS it only means that the connection was closed.
-  const isKnown = FAULTS[code] !== notTls || url.protocol === "https:";
-  const [detail, remedy] = (isKnown ? FAULTS[code]?.(target, message) : undefined) ?? [];
-  return detail !== undefined && remedy !== undefined
-    ? [`${detail} (${code})`, remedy]
-    : [`${url.host} cannot be reached (${message})`, `check that it runs, and that ${setting} is right`];
+  const isKnown = FAULTS[libraryCode] !== notTls || url.protocol === "https:";
+  const fault = isKnown ? FAULTS[libraryCode]?.(target, message) : undefined;
+  if (fault) return [fault[0], `${fault[1]} (${libraryCode})`, fault[2]];
+  const remedy = `check that it runs, and that ${setting} is right`;
+  return ["unreachable", `${url.host} cannot be reached (${message})`, remedy];
 };
 
 /** Why a server cannot be reached, and what to do about it. */
 export const unreachable = (error: unknown, target: Target): Check => {
-  const [detail, remedy] = explain(error, target);
-  return fail(target.name, `${detail}; ${target.until}`, remedy);
+  const [code, detail, remedy] = explain(error, target);
+  return fail(target.name, `${detail}; ${target.until}`, remedy, code);
 };
 
 /** Connects, with TLS for https, sends nothing, and closes. Nothing where all is well. */
@@ -113,7 +128,7 @@ export const reach = async (target: Target, { clock, signal }: Bounds, ms = CONN
     if (!(socket instanceof TLSSocket)) return [];
     const days = (Date.parse(socket.getPeerCertificate().valid_to) - clock.now()) / DAY_MS;
     const expiry = `its certificate expires in ${Math.ceil(days)} days`;
-    return days < SOON_DAYS ? [warn(name, expiry, "have it renewed")] : [];
+    return days < SOON_DAYS ? [warn(name, expiry, "have it renewed", "certificate")] : [];
   } catch (error) {
     signal.throwIfAborted();
     return [unreachable(error, target)];
@@ -128,8 +143,8 @@ export const missingTls = async (target: Target, bounds: Bounds): Promise<Check[
   if (url.protocol !== "http:") return [];
   const withTls = new URL(`https://${url.hostname}:${url.port === "" ? 80 : url.port}`);
   const [fault] = await reach({ ...target, url: withTls }, bounds, TRY_TLS_MS);
-  // What is said of a certificate proves TLS, too.
-  if (fault && !fault.detail.includes("certificate")) return [];
+  // A certificate that is at fault proves TLS, too.
+  if (fault && fault.code !== "certificate") return [];
   const remedy =
     setting === "KAFKA_BROKERS"
       ? "set KAFKA_TLS=true, or name its plaintext port"

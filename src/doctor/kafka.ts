@@ -3,7 +3,6 @@ import { tlsMaterial } from "../services/pem.ts";
 import { signInOf, type SignIn } from "../services/sign-in.ts";
 import type { Config } from "../config/config.ts";
 import { askOneBroker, type Described } from "../kafka/cluster/ask-one-broker.ts";
-import { MISSING } from "../kafka/cluster/inspect.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import {
@@ -168,7 +167,7 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
   const topics = Promise.all([further("topics", checkTopics), rights]).then(([found, denied]) => {
     // Without the right to see it, a topic looks as if it did not exist.
     const isDenied = (name: string): boolean => isFailed(denied.filter((one) => one.name === name));
-    return found.filter(({ name, detail }) => detail !== MISSING || !isDenied(name));
+    return found.filter(({ name, code }) => code !== "topicMissing" || !isDenied(name));
   });
   void Promise.allSettled([rights, topics]).then(signIn.close);
   return [

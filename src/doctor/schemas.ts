@@ -2,6 +2,7 @@ import { pem } from "../services/pem.ts";
 import { createServices, type Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
+import { RegistryError } from "../kafka/schema/registry-http.ts";
 import { subjectOf, type TopicPlan } from "../kafka/cluster/topics.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
@@ -9,10 +10,11 @@ import { fail, isFailed, ok, type Bounds, type Check } from "./check.ts";
 import { reach, type Target } from "./connection.ts";
 import { checkedPlans } from "./rights.ts";
 
-const remedyFor = (message: string): string => {
-  if (/answered 40[13]/.test(message))
+const remedyFor = (error: unknown): string => {
+  const { status = null, isStranger = false } = error instanceof RegistryError ? error : {};
+  if (status === 401 || status === 403)
     return "see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD, or its token";
-  if (/check its URL/.test(message))
+  if (isStranger)
     return "correct SCHEMA_REGISTRY_URL, which ends where /subjects begins (such as /apis/ccompat/v7)";
   return "check that it runs and is not overloaded";
 };
@@ -57,8 +59,7 @@ export const checkSchemas = async (config: Config, log: Log, bounds: Bounds): Pr
     return [ok(target.name, "answers"), ...reached, ...checks.flat()];
   } catch (error) {
     bounds.signal.throwIfAborted();
-    const message = messageOf(error);
-    return [fail(target.name, `${message}; ${target.until}`, remedyFor(message))];
+    return [fail(target.name, `${messageOf(error)}; ${target.until}`, remedyFor(error))];
   } finally {
     services.close();
   }

@@ -33,11 +33,11 @@ export const checkTopics = (config: Config, services: Services): Promise<readonl
       partitionFaults(topic, partitions.get(topic.name) ?? []),
     );
     const kept = topicFindings({ ...topicDemands(config), used }, found).map(
-      ({ severity, topics: names, detail, remedy }) => {
+      ({ severity, topics: names, detail, remedy, isMissing }) => {
         const say = severity === "problem" ? fail : warn;
         return names.length > 1
           ? say("topics", `${names.join(", ")} ${detail}`, remedy)
-          : say(`topic ${names[0]}`, detail, remedy);
+          : say(`topic ${names[0]}`, detail, remedy, isMissing ? "topicMissing" : null);
       },
     );
     const checks = [...now, ...kept];

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
-import { fail, isFailed, ok, warn, type Bounds, type Check } from "./check.ts";
+import { fail, isFailed, ok, warn, type Bounds, type Check, type CheckCode } from "./check.ts";
 import { missingTls, reach, unreachable, type Target } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
@@ -28,7 +28,10 @@ const ask = (
   });
 
 /** What is wrong where the answer is not the bridge's, and what to do. */
-const faultOf = (status: number, { webhook }: Config): readonly [detail: string, remedy: string] => {
+const faultOf = (
+  status: number,
+  { webhook }: Config,
+): readonly [detail: string, remedy: string, code?: CheckCode] => {
   const path =
     `compare the path of ${SETTING} with WEBHOOK_PATH (${webhook.path}), the ingress' rules, and ` +
     "WEBHOOK_AUTH";
@@ -43,6 +46,7 @@ const faultOf = (status: number, { webhook }: Config): readonly [detail: string,
     return [
       `it answers ${status}: the bridge is not ready, or the ingress does not reach it`,
       "see /readyz of the bridge, the ingress' endpoints, WEBHOOK_HOST and WEBHOOK_PORT, and NetworkPolicies",
+      "bridgeNotReady",
     ];
   return [`it answers ${status}, and not as the bridge does: notifications are lost there`, path];
 };
@@ -123,7 +127,7 @@ export const checkWebhook = async (config: Config, mayRun: boolean, bounds: Boun
     until,
   };
   const asked = (await askAddress(config, target, bounds)).map((check) =>
-    !mayRun && /ECONNREFUSED|answers 50[234]/.test(check.detail)
+    !mayRun && (check.code === "nothingListens" || check.code === "bridgeNotReady")
       ? warn(check.name, `${check.detail}; no bridge runs here yet`, "start it, then run doctor again")
       : check,
   );

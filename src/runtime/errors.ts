@@ -16,6 +16,13 @@ export class UsageError extends Error {
 /** Something that the program needs, such as Kafka, did not answer. */
 export class OutageError extends UsageError {}
 
+/**
+ * Whether the other side closed the connection where TLS should have begun. Node.js says so in the message alone: the
+ * code is ECONNRESET, as of any connection that was closed.
+ */
+export const isCutOffBeforeTls = ({ message }: Error): boolean =>
+  /before secure TLS|socket hang up/.test(message);
+
 /** Whether the program itself threw the error by mistake: nothing outside of it causes these. */
 export const isBug = (error: unknown): boolean =>
   error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;

@@ -13,8 +13,14 @@ import {
 } from "./topic-rules.ts";
 import { subjectOf, topicPlans, type TopicNames } from "./topics.ts";
 
-/** What is wrong with topics. `detail` goes on after their names. */
-export type Finding = { severity: Severity; topics: readonly string[]; detail: string; remedy: string };
+/** What is wrong with topics. `detail` goes on after their names. `isMissing`: or this user may not see it. */
+export type Finding = {
+  severity: Severity;
+  topics: readonly string[];
+  detail: string;
+  remedy: string;
+  isMissing?: boolean;
+};
 
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
@@ -46,16 +52,14 @@ const SETUP_OF_JOURNAL =
   `check first that it was never there (if it was, see "The journal is lost" in docs/failures.md), ` +
   `then ${SETUP}`;
 
-/** The detail for a topic that does not exist, or that this user may not see. */
-export const MISSING = "does not exist";
-
 /** Everything that is wrong with the topics. */
 export const topicFindings = (demands: TopicDemands, found: Found): Finding[] => [
   ...demands.used
     .filter((role) => !found.has(demands.names[role]))
     .map((role): Finding => {
       const remedy = role === "journal" ? SETUP_OF_JOURNAL : SETUP;
-      return { severity: "problem", topics: [demands.names[role]], detail: MISSING, remedy };
+      const topics = [demands.names[role]];
+      return { severity: "problem", topics, detail: "does not exist", remedy, isMissing: true };
     }),
   ...topicRules.flatMap((rule) => applied(rule, demands, found)),
 ];

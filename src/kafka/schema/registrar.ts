@@ -51,10 +51,7 @@ export const registrar = (options: RegistryOptions, clock: Clock) => {
         messageOf(error).replace(/^Confluent_Schema_Registry - /, ""),
         secretsOf(options, headers),
       );
-      throw new RegistryError(
-        `the schema registry answered ${status ?? "nothing"} (${reason})`,
-        status === null ? {} : { status },
-      );
+      throw new RegistryError(`the schema registry answered ${status ?? "nothing"} (${reason})`, { status });
     }
   };
 };

@@ -26,9 +26,19 @@ export class RegistryError extends Error {
   override readonly name = "RegistryError";
   /** The status of its answer; null without one. */
   readonly status: number | null;
-  constructor(message: string, options: ErrorOptions & { status?: number } = {}) {
+  /** Something else answers at its URL. */
+  readonly isStranger: boolean;
+  constructor(
+    message: string,
+    {
+      status = null,
+      isStranger = false,
+      ...options
+    }: ErrorOptions & { status?: number | null; isStranger?: boolean } = {},
+  ) {
     super(message, options);
-    this.status = options.status ?? null;
+    this.status = status;
+    this.isStranger = isStranger;
   }
 }
 
@@ -104,9 +114,9 @@ export const askRegistry = (options: RegistryOptions, clock: Clock) => {
     const { error_code: code, message } = objectOf(answer) ?? {};
     // A 404 without an error code comes from a proxy or a wrong URL, and says nothing about schemas.
     if (status === 404 && typeof code === "number") return null;
-    const isOther = status === 404 || (status >= 200 && status < 400);
-    const hint = isOther ? ", and not as a registry does: check its URL" : "";
+    const isStranger = status === 404 || (status >= 200 && status < 400);
+    const hint = isStranger ? ", and not as a registry does: check its URL" : "";
     const detail = typeof message === "string" ? ` (${redacted(message, secretsOf(options, signed))})` : "";
-    throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`, { status });
+    throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`, { status, isStranger });
   };
 };

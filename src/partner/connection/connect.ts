@@ -34,6 +34,16 @@ export type Opening = {
   giveUp: () => void;
 };
 
+/** The proxy opened no tunnel. */
+export class ProxyRefusal extends Error {
+  override readonly name = "ProxyRefusal";
+  readonly status: number;
+  constructor(status: number) {
+    super(`the proxy answered ${status}`);
+    this.status = status;
+  }
+}
+
 const isTls = (url: URL): boolean => url.protocol === "https:";
 const portOf = (url: URL): number => Number(url.port || (isTls(url) ? 443 : 80));
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
@@ -60,7 +70,7 @@ const tunnel = async (
     path: authority,
     headers: { host: authority, ...authorization(proxy) },
   });
-  if (statusCode !== 200) throw new Error(`the proxy answered ${statusCode}`);
+  if (statusCode !== 200) throw new ProxyRefusal(statusCode);
   if (socket !== toProxy) throw new Error("the proxy's connection was replaced");
 };
 
