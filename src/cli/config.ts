@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import type { Problem } from "../config/config.ts";
-import { LEFT_OUT, originOf, readEnvironment, type Environment } from "../config/load.ts";
+import { originOf, readEnvironment, type Environment } from "../config/load.ts";
 import { isFileName, pathIn } from "../config/named-file.ts";
 import { rows } from "../config/settings.ts";
 import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
@@ -9,10 +8,10 @@ import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 const HIDDEN = "***";
 
 /** The settings in force. `value` is the text of one; null when it is not set, or cannot be used. */
-const settingsOf = (env: Environment, problems: readonly Problem[]) =>
+const settingsOf = (env: Environment, broken: readonly string[]) =>
   rows.map((row) => {
     const origin = originOf(row, env);
-    const isBroken = problems.some(({ variable }) => variable === row.env);
+    const isBroken = broken.includes(row.env);
     // A value that cannot be used may be a password, set by mistake.
     const given = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
     // A query may contain a key.
@@ -43,11 +42,8 @@ const printText = (settings: ReturnType<typeof settingsOf>, io: Io): void => {
 };
 
 const showConfig = (io: Io, asJson: boolean): ExitCode => {
-  const { problems, warnings } = readEnvironment(io.env, "serve");
-  const settings = settingsOf(io.env, [
-    ...problems,
-    ...warnings.filter(({ message }) => message.startsWith(LEFT_OUT)),
-  ]);
+  const { problems, warnings, leftOut } = readEnvironment(io.env, "serve");
+  const settings = settingsOf(io.env, [...problems.map(({ variable }) => variable), ...leftOut]);
   if (asJson) io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
   else {
     printText(settings, io);

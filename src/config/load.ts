@@ -19,14 +19,13 @@ export type Reading = {
   config: Config;
   problems: readonly Problem[];
   warnings: readonly Problem[];
+  /** The variables of the warnings that are left out. */
+  leftOut: readonly string[];
 };
 
 /** Text within quotes, as an env file has it; some programs that read one hand the quotes on. */
 const isQuoted = (text: string): boolean => /^(["']).*\1$/s.test(text.trim());
 const IN_QUOTES = "stands in quotes, which are taken for a part of it: leave them out";
-
-/** How a warning of a variable of OpenTelemetry begins whose value is not used. */
-export const LEFT_OUT = "is left out: it";
 
 /** An empty variable counts as not set: compose files and charts pass empty ones on. */
 const valueOf = (env: Environment, name: string): string | undefined => {
@@ -151,13 +150,16 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   for (const group of Object.values(values)) Object.freeze(group);
   // Platforms set these for every program, whether it understands them or not.
   const isForAll = ({ variable }: Problem): boolean => variable.startsWith("OTEL_");
-  const leftOut = problems
-    .filter(isForAll)
-    .map(({ variable, message }) => ({ variable, message: `${LEFT_OUT} ${message}` }));
+  const leftOut = problems.filter(isForAll);
   return {
     config: Object.freeze(config),
     problems: problems.filter((problem) => !isForAll(problem)),
-    warnings: [...warned, ...warnings, ...leftOut],
+    warnings: [
+      ...warned,
+      ...warnings,
+      ...leftOut.map(({ variable, message }) => ({ variable, message: `is left out: it ${message}` })),
+    ],
+    leftOut: leftOut.map(({ variable }) => variable),
   };
 };
 

@@ -146,6 +146,11 @@ const outer = [
 /** These touch the process. The second checks variables that OpenTelemetry's SDK reads by itself. */
 const ownProcess = ["main.ts", "ops/traces/export.ts"];
 
+/** Decides by a sentence for people. Only these read one of a library, each saying why. */
+const READS_SENTENCE =
+  /\b(detail|message|reason|sentence)[?!]*\.(includes|startsWith|match|endsWith)\(|\.(test|exec)\([\w.]*\b(detail|message|reason|sentence)\)/;
+const readsLibraries = ["runtime/errors.ts", "kafka/errors.ts"];
+
 const MAX_LINES = 250;
 
 type Import = { specifier: string; typeOnly: boolean; dynamic: boolean };
@@ -264,6 +269,8 @@ export const violations = (sources: readonly Source[]): string[] => {
     const lines = text.trimEnd().split("\n").length;
     if (lines > MAX_LINES) found.push(`${file}: has ${lines} lines`);
     if (/@ts-(ignore|nocheck)|\b(TODO|FIXME)\b/.test(text)) found.push(`${file}: puts something off`);
+    if (READS_SENTENCE.test(text) && !readsLibraries.includes(file))
+      found.push(`${file}: reads a sentence back`);
     if (file !== "main.ts" && tree.statements.some(acts)) found.push(`${file}: acts when it is imported`);
     const visit = (node: ts.Node): void => {
       if (node.kind === ts.SyntaxKind.AnyKeyword) found.push(`${file}: says any`);

@@ -122,6 +122,7 @@ describe("the checker bites", () => {
     ["kafka/client.ts", "type X = Record<string, any>;", "says any"],
     ["kafka/client.ts", "if (true) { start(); }", "acts when it is imported"],
     ["kafka/client.ts", "// @ts-ignore\nconst x = 1;", "puts something off"],
+    ["doctor/webhook.ts", 'const x = check.detail.includes("refused");', "reads a sentence back"],
     ["kafka/client.ts", "\n".repeat(250) + "const x = 1;", "has 251 lines"],
     ["kafka/index.ts", "export {};", "is a barrel"],
     ["utils/x.ts", "export {};", "lies in no room of the house"],

@@ -32,7 +32,7 @@ const auditView = ({ actions, next }: AuditPage, isNewest: boolean): Html => {
   const { markup, shown } = table("What people did", columns, rows, none);
   // Those that did not fit begin the next page.
   const last = shown < actions.length ? actions[shown - 1] : undefined;
-  const before = last ? Number(/@(\d+)$/.exec(last.place)?.[1]) : next;
+  const before = last?.offset ?? next;
   const older = before === null ? "" : link(pathTo("/audit", { before }), "Older ones", "next");
   return html`${markup} <p>${older}</p>`;
 };
