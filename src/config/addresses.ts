@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { coverAllAddresses, isCidr } from "../runtime/cidr.ts";
 import { decodePercent } from "../runtime/percent.ts";
 import { listOf } from "./kinds.ts";
@@ -76,15 +77,22 @@ export const trustedCidrs = kind("list of CIDRs", (value) => {
   return items;
 });
 
-/** `host:port`, with an IPv6 address in brackets. */
+/** `host:port`. kafkajs cuts it at the first colon: an IPv6 address needs a name. */
 const isBroker = (text: string): boolean => {
-  const port = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text)?.[1];
+  const port = /^[A-Za-z0-9._-]+:(\d{1,5})$/.exec(text)?.[1];
   return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
 };
 
+/** An address to listen on. */
+export const host = kind("host", (value) => {
+  if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
+    throw new Error("is not an address or a name, such as 127.0.0.1, ::1 or localhost");
+  return value;
+});
+
 /** Kafka's bootstrap brokers. */
 export const brokers = kind("list of host:port", (value) => {
-  const items = listOf(isBroker, "no host:port such as kafka-1:9092")(value);
+  const items = listOf(isBroker, "no host:port such as kafka-1:9092 (an IPv6 address needs a name)")(value);
   if (items.length === 0) throw new Error("is empty");
   return items;
 });

@@ -11,8 +11,20 @@ const readHeaderText = (text: string): string => {
 /** For secrets: errors repeat nothing of the text. */
 export const checkHeaderText = (text: string): void => void readHeaderText(text);
 
+/** The scheme is no part of a bearer token. */
+export const checkBearer = (text: string): void => {
+  checkHeaderText(text);
+  if (/^bearer /i.test(text)) throw new Error("begins with Bearer, which each request has already");
+};
+
 /** Text that goes into a header of a request. */
 export const headerText = kind("text", readHeaderText);
+
+/** What a header's value begins with; may be empty. */
+export const headerStart = kind(
+  "text",
+  matching(/^([\x21-\x7e][\x20-\x7e]*)?$/, "the beginning of a header's value"),
+);
 
 /** A `token` of HTTP (RFC 9110). */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;

@@ -18,7 +18,16 @@ export const matching =
 /** A path on the public listener. */
 export const path = kind(
   "path",
-  matching(/^(\/[A-Za-z0-9._~-]+)+$/, "a path such as /webhooks/transaction-status"),
+  // Senders resolve `.` and `..` before they send.
+  matching(/^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+$/, "a path such as /webhooks/transaction-status"),
+);
+
+/** Basic authentication cuts it at the first colon. */
+export const userName = kind("text", matching(/^[^:\p{Cc}]+$/u, "the name of a user, which has no colon"));
+
+/** -1 leaves the number to the brokers. */
+export const replicas = kind("number", (value) =>
+  Number(matching(/^(-1|[1-9]|[12]\d|3[0-2])$/, "a whole number from 1 to 32, or -1")(value)),
 );
 
 export const topic = kind(

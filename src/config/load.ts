@@ -6,6 +6,7 @@ import { brokenRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
 import { rows } from "./settings.ts";
+import { webhookSecretWarning } from "./webhook-secret.ts";
 import { FLOWS } from "./settings/bridge.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -142,6 +143,10 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
         message: `is not set${flow === undefined ? "" : `, which the ${flow} flow needs`}: ${help}`,
       });
   }
+
+  const { auth, secret } = config.webhook;
+  const warning = needs.includes("webhooks") && secret ? webhookSecretWarning(auth, secret.reveal()) : null;
+  if (warning !== null) warnings.push({ variable: "WEBHOOK_SECRET", message: warning });
 
   const { refused, warned } = unknownVariables(Object.keys(env));
   problems.push(...refused, ...brokenRules(config, needs, broken));

@@ -60,7 +60,7 @@ const mechanismInClear: Fault = (config) => {
   const sent = SENT_IN_CLEAR[saslMechanism ?? ""];
   return (
     isWithoutTls(config) &&
-    sent !== undefined &&
+    sent &&
     `is ${saslMechanism}, but KAFKA_TLS is false, so that the ${sent} goes out in clear: ${TLS_HINT}`
   );
 };
@@ -118,24 +118,25 @@ const oneSignIn = REGISTRY_SIGN_IN.map((variable, at): Rule => [
   },
 ]);
 
-const registryTokenInClear: Fault = ({ kafka, registry }) =>
-  (registry.oauth || registry.token !== undefined) &&
-  !kafka.allowPlaintext &&
-  "url" in registry &&
-  !isPrivateUrl(registry.url) &&
-  `is not https, so that the token of SCHEMA_REGISTRY_${registry.oauth ? "OAUTH" : "TOKEN"} goes out ` +
-    `in clear: ${HTTPS_HINT}`;
+const registryInClear: Fault = ({ kafka, registry }) => {
+  const { oauth: OAUTH, token: TOKEN, password: PASSWORD } = registry;
+  const name = Object.entries({ OAUTH, TOKEN, PASSWORD }).find(([, value]) => value)?.[0];
+  const isInClear = name && !kafka.allowPlaintext && "url" in registry && !isPrivateUrl(registry.url);
+  return isInClear && `is not https, so that SCHEMA_REGISTRY_${name} goes out in clear: ${HTTPS_HINT}`;
+};
 
-/** If two topics had one name, results would be read as commands, forever. */
+/** If two topics had one name, results would be read as commands, forever. Kafka takes a dot and `_` for the same. */
 const distinctTopics = rows
   .filter(({ shape }) => shape === "topic")
   .map(({ env }, at, all): Rule => [
     "kafka",
     env,
     (config) => {
-      const name = valueOf(config, env);
-      const first = all.slice(0, at).find((other) => valueOf(config, other.env) === name);
-      return first && `is ${String(name)}, as ${first.env} is: each topic needs its own`;
+      const nameOf = (variable: string): string => String(valueOf(config, variable)).replaceAll(".", "_");
+      const first = all.slice(0, at).find((other) => nameOf(other.env) === nameOf(env));
+      return (
+        first && `is the same as ${first.env} (to Kafka a dot is a _): each topic needs a name of its own`
+      );
     },
   ]);
 
@@ -177,12 +178,11 @@ const tokenInPublicUrl: Fault = ({ webhook: { auth, publicUrl, secret } }) => {
   );
 };
 
-const isWildcardAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
-
 const sharedPort: Fault = ({ webhook, management }) =>
   webhook.port !== 0 &&
   webhook.port === management.port &&
-  (webhook.host === management.host || [webhook.host, management.host].some(isWildcardAddress)) &&
+  (webhook.host === management.host ||
+    [webhook.host, management.host].some((host) => host === "0.0.0.0" || host === "::")) &&
   `is ${webhook.port}, as MANAGEMENT_PORT is: two listeners cannot share a port`;
 
 const window: Fault = ({ reconcile: { windowMs, everyMs, minAgeMs } }) =>
@@ -221,7 +221,7 @@ const rules: readonly Rule[] = [
   ...tlsFilesUnused,
   ...together("kafka", ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_PASSWORD"]),
   ...oneSignIn,
-  ["kafka", "SCHEMA_REGISTRY_URL", registryTokenInClear],
+  ["kafka", "SCHEMA_REGISTRY_URL", registryInClear],
   ...distinctTopics,
   ["serve", "PARTNER_CALL_TIMEOUT", callTimeout],
   ...clientCertificate("serve", "partner"),

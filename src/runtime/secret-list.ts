@@ -5,7 +5,8 @@ export const secretsIn = (text: string): readonly string[] =>
     .map((secret) => secret.trim())
     .filter((secret) => secret !== "");
 
-const PREFIX = "whsec_";
+/** Of a Standard Webhooks secret. */
+export const PREFIX = "whsec_";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
 import { loadConfig } from "../../src/config/load.ts";
@@ -98,12 +99,11 @@ describe("the documentation", () => {
     const examples = blocks("docs/setup.md", "ini");
     expect(examples).toHaveLength(2);
     for (const example of examples) {
-      const env = example
-        .split("\n")
-        .filter((line) => line.includes("="))
-        .map((line) => line.split("=", 2))
-        // The secrets' files are the reader's; what stands in them does not matter here.
-        .map(([name = "", value = ""]) => [name.replace(/_FILE$/, ""), value]);
+      // The secrets' files are the reader's; what stands in them does not matter here.
+      const env = Object.entries(parseEnv(example)).map(([name, value]) => [
+        name.replace(/_FILE$/, ""),
+        value,
+      ]);
       expect(loadConfig(Object.fromEntries(env) as Record<string, string>, "serve")).toMatchObject({
         ok: true,
         warnings: [],

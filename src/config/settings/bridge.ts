@@ -1,4 +1,5 @@
-import { duration, durationFrom, flag, integer, oneOf, port, readList, someOf, text } from "../kinds.ts";
+import { host } from "../addresses.ts";
+import { duration, durationFrom, flag, integer, oneOf, port, readList, someOf } from "../kinds.ts";
 import { kind } from "../setting.ts";
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -29,7 +30,7 @@ const amounts = kind("list of CURRENCY=amount", (value): ReadonlyMap<string, str
 });
 
 export const management = {
-  host: text("MANAGEMENT_HOST", "0.0.0.0", "Address of the listener for /livez, /readyz and /metrics."),
+  host: host("MANAGEMENT_HOST", "0.0.0.0", "Address of the listener for /livez, /readyz and /metrics."),
   port: port("MANAGEMENT_PORT", "9090", "Its port; 0 takes any free one."),
 } as const;
 

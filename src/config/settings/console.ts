@@ -1,11 +1,11 @@
-import { endpoint, origin, trustedCidrs } from "../addresses.ts";
+import { endpoint, host, origin, trustedCidrs } from "../addresses.ts";
 import { headerName } from "../headers.ts";
 import { flag, list, oneOf, port, text } from "../kinds.ts";
 
 const WAYS = ["none", "basic", "proxy-header"] as const;
 
 export const consoleSettings = {
-  host: text("CONSOLE_HOST", "127.0.0.1", "Address of the console; any but loopback needs CONSOLE_AUTH."),
+  host: host("CONSOLE_HOST", "127.0.0.1", "Address of the console; any but loopback needs CONSOLE_AUTH."),
   port: port("CONSOLE_PORT", "8091", "Port of the console; 0 takes any free one."),
   auth: oneOf(WAYS)("CONSOLE_AUTH", "none", "How people sign in to the console; with none it is read-only."),
   usersFile: text("CONSOLE_USERS_FILE", null, "File with users, password hashes and roles (basic)."),

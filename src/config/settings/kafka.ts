@@ -1,7 +1,7 @@
 import { brokers, endpoint, url } from "../addresses.ts";
 import { certificates, privateKey, secretFile } from "../files.ts";
-import { checkHeaderText, pairs, readHeaderPairs } from "../headers.ts";
-import { durationFrom, flag, integer, oneOf, text, topic } from "../kinds.ts";
+import { checkBearer, pairs, readHeaderPairs } from "../headers.ts";
+import { durationFrom, flag, integer, oneOf, replicas, text, topic, userName } from "../kinds.ts";
 import { always, secret } from "../setting.ts";
 
 const MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", "aws-msk-iam"] as const;
@@ -48,7 +48,7 @@ export const kafka = {
   awsRegion: text("KAFKA_AWS_REGION", null, "Region of the MSK cluster, for `aws-msk-iam`."),
   allowPlaintext: flag(
     "KAFKA_ALLOW_PLAINTEXT",
-    "Allows PLAIN passwords, tokens and client secrets without TLS, and TLS files without KAFKA_TLS.",
+    "Allows PLAIN passwords, the registry's password, tokens and client secrets without TLS, and TLS files without KAFKA_TLS.",
   ),
 } as const;
 
@@ -56,9 +56,9 @@ export const registry = {
   url: always(
     url("SCHEMA_REGISTRY_URL", null, "Confluent-compatible schema registry, without /subjects.", "kafka"),
   ),
-  username: text("SCHEMA_REGISTRY_USERNAME", null, "User for basic authentication."),
+  username: userName("SCHEMA_REGISTRY_USERNAME", null, "User for basic authentication."),
   password: secret("SCHEMA_REGISTRY_PASSWORD", "Password for basic authentication."),
-  token: secret("SCHEMA_REGISTRY_TOKEN", "Bearer token.", checkHeaderText),
+  token: secret("SCHEMA_REGISTRY_TOKEN", "Bearer token.", checkBearer),
   oauth: flag("SCHEMA_REGISTRY_OAUTH", "Sends the token that KAFKA_OAUTH_… obtains as bearer token."),
   headers: secret(
     "SCHEMA_REGISTRY_HEADERS",
@@ -85,7 +85,7 @@ export const topics = {
   audit: topic("TOPIC_AUDIT", "fx.bridge-audit", "What people did with the bridge, as JSON CloudEvents."),
   control: topic("TOPIC_CONTROL", "fx.bridge-control", "Pauses and their ends; compacted."),
   partitions: integer(1, 10_000)("TOPIC_PARTITIONS", "6", "Partitions of topics that `setup` creates."),
-  replicationFactor: integer(-1, 32)(
+  replicationFactor: replicas(
     "TOPIC_REPLICATION_FACTOR",
     "-1",
     "Their replicas; -1 for the broker's default.",

@@ -1,6 +1,6 @@
 import { checkProxy, url } from "../addresses.ts";
 import { certificates, privateKey } from "../files.ts";
-import { checkHeaderText, headerText, parameterName } from "../headers.ts";
+import { checkBearer, checkHeaderText, headerText, parameterName } from "../headers.ts";
 import { duration, durationFrom, integer, jsonPointer, list, statuses } from "../kinds.ts";
 import { secret } from "../setting.ts";
 
@@ -16,7 +16,7 @@ export const partner = {
     "serve",
     "partner",
   ),
-  accessToken: secret("PARTNER_ACCESS_TOKEN", "Bearer token for the partner.", checkHeaderText, ...CALLS),
+  accessToken: secret("PARTNER_ACCESS_TOKEN", "Bearer token for the partner.", checkBearer, ...CALLS),
   xToken: secret("PARTNER_X_TOKEN", "Value of the x-token header.", checkHeaderText, ...CALLS),
   name: headerText("PARTNER_NAME", null, "First part of the User-Agent.", ...CALLS),
   serviceName: headerText("PARTNER_SERVICE_NAME", "fx", "Second part of the User-Agent."),

@@ -1,12 +1,12 @@
-import { cidrs, trustedCidrs, url } from "../addresses.ts";
-import { headerName } from "../headers.ts";
-import { duration, durationFrom, integer, oneOf, path, port, text } from "../kinds.ts";
+import { cidrs, host, trustedCidrs, url } from "../addresses.ts";
+import { headerName, headerStart } from "../headers.ts";
+import { duration, durationFrom, integer, oneOf, path, port } from "../kinds.ts";
 import { checkPlainList, secret } from "../setting.ts";
 
 const WAYS = ["path-token", "header", "hmac", "standard-webhooks", "none"] as const;
 
 export const webhook = {
-  host: text("WEBHOOK_HOST", "0.0.0.0", "Address that the public listener binds to."),
+  host: host("WEBHOOK_HOST", "0.0.0.0", "Address that the public listener binds to."),
   port: port("WEBHOOK_PORT", "8080", "Port of the public listener; 0 takes any free one."),
   path: path(
     "WEBHOOK_PATH",
@@ -17,11 +17,11 @@ export const webhook = {
   auth: oneOf(WAYS)("WEBHOOK_AUTH", null, "How notifications are authenticated.", "webhooks"),
   secret: secret(
     "WEBHOOK_SECRET",
-    "The shared secret; several, comma-separated, during a rotation.",
+    "The shared secret, of 16 characters at least; several, comma-separated, during a rotation.",
     checkPlainList,
   ),
   signatureHeader: headerName("WEBHOOK_SIGNATURE_HEADER", null, "Header with the signature or the secret."),
-  signaturePrefix: text("WEBHOOK_SIGNATURE_PREFIX", "", "Text before the signature, such as sha256=."),
+  signaturePrefix: headerStart("WEBHOOK_SIGNATURE_PREFIX", "", "Text before the signature, such as sha256=."),
   toleranceMs: duration("WEBHOOK_TOLERANCE", "5m", "Clock skew that standard-webhooks accepts."),
   allowedCidrs: cidrs("WEBHOOK_ALLOWED_CIDRS", "", "Addresses that may send webhooks; any when empty."),
   trustedProxyCidrs: trustedCidrs(

@@ -51,9 +51,9 @@ test("nothing that a terminal would obey is said as it is, neither in words nor 
   const hostile = "\u001b[2Ja\u009b\u202eb";
   const { err } = await run(`${hostile}\n\tc`);
   expect(err).toContain("\\u001b[2Ja\\u009b\\u202eb\n\tc");
-  const env = { ...complete, WEBHOOK_SIGNATURE_PREFIX: "a\u202eb" };
+  const env = { ...complete, KAFKA_CLIENT_ID: "a\u202eb" };
   const { out } = await runIn(env, "config", "--json");
   expect(err + out).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
   const { settings } = JSON.parse(out) as { settings: { name: string; value: string | null }[] };
-  expect(settings.find(({ name }) => name === "WEBHOOK_SIGNATURE_PREFIX")?.value).toBe("a\u202eb");
+  expect(settings.find(({ name }) => name === "KAFKA_CLIENT_ID")?.value).toBe("a\u202eb");
 });

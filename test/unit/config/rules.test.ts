@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { loadConfig, type Environment } from "../../../src/config/load.ts";
 import type { Purpose } from "../../../src/config/config.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
-import { complete, configOf, files, problemsOf, refused } from "./environment.ts";
+import { complete, configOf, files, problemsOf, refused, warningsOf } from "./environment.ts";
 
 const { folder, fileWith } = files();
 const [cert, key, tokens, users] = [TEST_CERT, TEST_KEY, "a-token\n", "ana operator hash\n"].map(fileWith);
@@ -53,6 +53,7 @@ const client = {
 const oauth = { KAFKA_TLS: "true", KAFKA_SASL_MECHANISM: "oauthbearer" };
 const aws = { KAFKA_TLS: "true", KAFKA_SASL_MECHANISM: "aws-msk-iam", KAFKA_AWS_REGION: "sa-east-1" };
 const registry = { SCHEMA_REGISTRY_URL: "https://registry.example" };
+const basicRegistry = { SCHEMA_REGISTRY_USERNAME: "u", SCHEMA_REGISTRY_PASSWORD: "p-text" };
 const token = { SCHEMA_REGISTRY_TOKEN: "p-text" };
 const proxy = { CONSOLE_AUTH: "proxy-header", CONSOLE_TRUSTED_PROXY_CIDRS: "10.0.0.0/8" };
 const basic = (file: string | undefined) => ({ CONSOLE_AUTH: "basic", CONSOLE_USERS_FILE: file });
@@ -85,6 +86,7 @@ test.each<[Environment, variables: string[], Purpose[]]>([
   [{ RECONCILE_EVERY: "1551m" }, ["RECONCILE_WINDOW"], RECONCILE],
   [{ FLOWS: "webhooks", RECONCILE_MIN_AGE: "26h" }, ["RECONCILE_WINDOW"], ["reconcile"]],
   [{ TOPIC_COMMANDS: "one", TOPIC_COMMAND_RESULTS: "one" }, ["TOPIC_COMMAND_RESULTS"], KAFKA],
+  [{ TOPIC_COMMANDS: "fx.one_two", TOPIC_AUDIT: "fx_one.two" }, ["TOPIC_AUDIT"], KAFKA],
   [{ TOPIC_TRANSACTION_STATUS: "fx.dead-letters" }, ["TOPIC_DEAD_LETTERS"], KAFKA],
   [
     { TOPIC_COMMANDS: "x", TOPIC_COMMAND_JOURNAL: "x", TOPIC_DEAD_LETTERS: "x" },
@@ -100,7 +102,7 @@ test.each<[Environment, variables: string[], Purpose[]]>([
   [{ KAFKA_OAUTH_TOKEN_FILE: tokens }, ["KAFKA_SASL_MECHANISM"], KAFKA],
   [{ ...aws, KAFKA_AWS_REGION: "" }, ["KAFKA_AWS_REGION"], KAFKA],
   [{ SCHEMA_REGISTRY_USERNAME: "u" }, ["SCHEMA_REGISTRY_PASSWORD"], KAFKA],
-  [{ SCHEMA_REGISTRY_PASSWORD: "p" }, ["SCHEMA_REGISTRY_USERNAME"], KAFKA],
+  [{ ...registry, SCHEMA_REGISTRY_PASSWORD: "p" }, ["SCHEMA_REGISTRY_USERNAME"], KAFKA],
   [{ ...registry, ...client, ...token, SCHEMA_REGISTRY_OAUTH: "true" }, ["SCHEMA_REGISTRY_OAUTH"], KAFKA],
   [
     { ...registry, ...token, SCHEMA_REGISTRY_USERNAME: "u", SCHEMA_REGISTRY_PASSWORD: "p" },
@@ -154,6 +156,7 @@ describe("secrets and certificates that would go out in clear, or unused", () =>
     [{ ...aws, KAFKA_TLS: "false" }, ["KAFKA_SASL_MECHANISM"], { KAFKA_TLS: "true" }],
     [{ ...oauth, ...plainEndpoint }, ["KAFKA_OAUTH_TOKEN_ENDPOINT"], client],
     [token, ["SCHEMA_REGISTRY_URL"], registry],
+    [basicRegistry, ["SCHEMA_REGISTRY_URL"], registry],
     [{ ...client, SCHEMA_REGISTRY_OAUTH: "true" }, ["SCHEMA_REGISTRY_URL"], registry],
   ])("%j: %j", (env, variables, right) => {
     for (const purpose of KAFKA) expect(refused(env, purpose)).toEqual(variables);
@@ -165,4 +168,22 @@ describe("secrets and certificates that would go out in clear, or unused", () =>
       expect(problem).not.toMatch(/p-text|undefined/);
     }
   });
+});
+
+test("a secret that strangers could guess, such as one that a # has cut, is warned of where it counts", () => {
+  const long = "a-secret-of-16-ch";
+  const warned = (secret: string, over: Environment = {}, purpose: Purpose = "serve"): boolean =>
+    warningsOf({ WEBHOOK_SECRET: secret, ...over }, purpose).some((text) =>
+      /^WEBHOOK_SECRET .*quote it/.test(text),
+    );
+  expect([warned("abc123"), warned(`${long}, short`), warned(long.slice(0, 15), hmac)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(warned("whsec_MTIzNDU2", { WEBHOOK_AUTH: "standard-webhooks" })).toBe(true);
+  expect([warned(long), warned(`${long},${long}2`)]).toEqual([false, false]);
+  expect(warned("abc123", { WEBHOOK_AUTH: "none" })).toBe(false);
+  expect(warned("abc123", { FLOWS: "commands" })).toBe(false);
+  expect(warned("abc123", {}, "tool")).toBe(false);
 });

@@ -28,6 +28,7 @@ test("however a configuration is printed, no secret shows", () => {
     KAFKA_SASL_MECHANISM: "plain",
     KAFKA_SASL_USERNAME: "user",
     KAFKA_SASL_PASSWORD: "sasl-text",
+    SCHEMA_REGISTRY_URL: "https://registry.example",
     SCHEMA_REGISTRY_USERNAME: "user",
     SCHEMA_REGISTRY_PASSWORD_FILE: put("registry-text\n"),
     PARTNER_PROXY_URL: "http://user:proxy-text@proxy:3128",

@@ -17,6 +17,7 @@ describe("values that cannot be read", () => {
     ["KAFKA_BROKERS", "kafka-1:9092,kafka-2:99999", "kafka-2:99999"],
     ["KAFKA_BROKERS", "user:p@ss@kafka-1:9092", 'holds "…@kafka-1:9092", which is no host:port'],
     ["KAFKA_BROKERS", " , ", "is empty"],
+    ["KAFKA_BROKERS", "[::1]:9092", "an IPv6 address needs a name"],
     ["KAFKA_GROUP_ID", "text\r", "a line break"],
     ["KAFKA_SESSION_TIMEOUT", "30", DURATION],
     ["KAFKA_SESSION_TIMEOUT", "5s", "is shorter than 6000ms"],
@@ -33,6 +34,8 @@ describe("values that cannot be read", () => {
     ["SCHEMA_REGISTRY_URL", "http://registry-1:8081/;http://registry-2", ONE_ADDRESS],
     ["SCHEMA_REGISTRY_URL", "http://registry-1,registry-2:8081", ONE_ADDRESS],
     ["SCHEMA_REGISTRY_URL", "http://registry:8081/a path", ONE_ADDRESS],
+    ["SCHEMA_REGISTRY_USERNAME", "a:b", "has no colon"],
+    ["SCHEMA_REGISTRY_TOKEN", "Bearer secret", "begins with Bearer"],
     ["SCHEMA_REGISTRY_HEADERS", "Content-Type=x", "which each request has already"],
     ["SCHEMA_REGISTRY_HEADERS", "secret-text", "is not a list of headers"],
     ["SCHEMA_REGISTRY_HEADERS", "a=1,A=2", "names a twice"],
@@ -42,6 +45,7 @@ describe("values that cannot be read", () => {
     ["PARTNER_BASE_URL", "https://partner.example:0", "port 0"],
     ["PARTNER_NAME", "acme\r\nx-evil: 1", "no header of a request can carry"],
     ["PARTNER_ACCESS_TOKEN", "secret\nlines", "no header of a request can carry"],
+    ["PARTNER_ACCESS_TOKEN", "bearer secret", "begins with Bearer"],
     ["PARTNER_PROXY_URL", "proxy:3128", PROXY],
     ["PARTNER_PROXY_URL", "http://proxy:0", PROXY],
     ["PARTNER_PROXY_URL", "http://proxy-1,http://proxy-2:3128", PROXY],
@@ -65,6 +69,13 @@ describe("values that cannot be read", () => {
     ["MANAGEMENT_PORT", "tcp://10.0.0.1:80", "enableServiceLinks"],
     ["WEBHOOK_PATH", "/webhooks/", "is not a path"],
     ["WEBHOOK_PATH", "/:anything", "is not a path"],
+    ["WEBHOOK_PATH", "/webhooks/../status", "is not a path"],
+    ["WEBHOOK_PATH", "/.", "is not a path"],
+    ["WEBHOOK_HOST", "[::1]", "is not an address or a name"],
+    ["MANAGEMENT_HOST", "0.0.0.0:9090", "is not an address or a name"],
+    ["CONSOLE_HOST", "http://127.0.0.1", "is not an address or a name"],
+    ["WEBHOOK_SIGNATURE_PREFIX", " sha256=", "is not the beginning"],
+    ["WEBHOOK_SIGNATURE_PREFIX", "assinatura é ", "is not the beginning"],
     ["WEBHOOK_SIGNATURE_HEADER", "x signature", "is not a header's name"],
     ["WEBHOOK_ALLOWED_CIDRS", "1.2.3.4/33,10.0.0.0/8,a", '"1.2.3.4/33" and "a", each of which is no range'],
     ["WEBHOOK_ALLOWED_CIDRS", "fe80::%eth0/10", 'holds "fe80::%eth0/10"'],
@@ -80,7 +91,8 @@ describe("values that cannot be read", () => {
     ["COMMANDS_MAX_AMOUNT", "USD=1,USD=2", "names USD twice"],
     ["TOPIC_COMMANDS", "fx/commands", "is not a topic name"],
     ["TOPIC_COMMANDS", "x".repeat(250), "is not a topic name"],
-    ["TOPIC_REPLICATION_FACTOR", "-2", "from -1"],
+    ["TOPIC_REPLICATION_FACTOR", "-2", "from 1 to 32, or -1"],
+    ["TOPIC_REPLICATION_FACTOR", "0", "from 1 to 32, or -1"],
   ])("%s=%.40j", (variable, value, message) => {
     for (const purpose of ["serve", "tool"] as const) {
       const [problem, ...others] = problemsOf({ [variable]: value }, purpose);
@@ -211,13 +223,13 @@ describe("values that can be read", () => {
 
   test("lists are trimmed, and lose empty and repeated items; URLs lose a slash at the end", () => {
     const config = configOf({
-      KAFKA_BROKERS: "kafka-1:9092, 10.0.0.1:9093 ,,[::1]:9094",
+      KAFKA_BROKERS: "kafka-1:9092, 10.0.0.1:9093 ,,",
       FLOWS: "commands, commands",
       WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8, 192.0.2.7 ,2001:db8::/32",
       PARTNER_CURRENCIES: " JPY ,GBP",
       PARTNER_BASE_URL: "https://partner.example/api//",
     });
-    expect(config.kafka.brokers).toEqual(["kafka-1:9092", "10.0.0.1:9093", "[::1]:9094"]);
+    expect(config.kafka.brokers).toEqual(["kafka-1:9092", "10.0.0.1:9093"]);
     expect(config.bridge.flows).toEqual(["commands"]);
     expect(config.webhook.allowedCidrs).toEqual(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
     expect(config.partner).toMatchObject({
@@ -255,7 +267,10 @@ describe("secrets that nobody meant so", () => {
   const SETTINGS: Record<string, Record<string, string>> = {
     WEBHOOK_SECRET: { WEBHOOK_AUTH: "hmac", WEBHOOK_SIGNATURE_HEADER: "x-signature" },
     KAFKA_SASL_PASSWORD: { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "user" },
-    SCHEMA_REGISTRY_PASSWORD: { SCHEMA_REGISTRY_USERNAME: "user" },
+    SCHEMA_REGISTRY_PASSWORD: {
+      SCHEMA_REGISTRY_USERNAME: "user",
+      SCHEMA_REGISTRY_URL: "https://registry.example",
+    },
     SCHEMA_REGISTRY_TOKEN: { SCHEMA_REGISTRY_URL: "https://registry.example" },
     SCHEMA_REGISTRY_HEADERS: {},
     PARTNER_ACCESS_TOKEN: {},
@@ -305,9 +320,9 @@ describe("secrets that nobody meant so", () => {
     const warning = (variable: string) =>
       `${variable} stands in quotes, which are taken for a part of it: leave them out`;
     for (const variable of ["PARTNER_NAME", "PARTNER_ACCESS_TOKEN", "WEBHOOK_SECRET", "KAFKA_GROUP_ID"])
-      for (const value of ['"text"', "'text'"])
+      for (const value of ['"text of the setting"', "'text of the setting'"])
         expect(warningsOf({ [variable]: value })).toEqual([warning(variable)]);
-    const file = fileWith('"secret"\n');
+    const file = fileWith('"secret of the file"\n');
     expect(warningsOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file })).toEqual([
       warning("WEBHOOK_SECRET"),
     ]);
