@@ -48,6 +48,20 @@ type Level = { values: Map<string, unknown>; raws: Map<string, string>; problem:
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
 
+/** The optional fields, and the name of their type in which Avro's JSON wraps a value that is not null. */
+const WRAPPERS: ReadonlyMap<string, string> = new Map([
+  ["expiresAt", "long"],
+  ["amount", "string"],
+  ["externalId", "string"],
+]);
+
+/** The value of a field, as it is or wrapped as `{"string": "10.00"}`. Any other object stays, for the rules to refuse. */
+const valueOf = (key: string, raw: string): unknown => {
+  const [wrapped, ...others] = (raw.startsWith("{") && members(raw)) || [];
+  const isWrapped = wrapped !== undefined && others.length === 0 && wrapped.key === WRAPPERS.get(key);
+  return JSON.parse(isWrapped ? wrapped.raw : raw);
+};
+
 /** Reads one JSON object of the command. A repeated field gets no value: neither can be trusted. */
 const readLevel = (text: string, path: string): Level => {
   const values = new Map<string, unknown>();
@@ -56,7 +70,7 @@ const readLevel = (text: string, path: string): Level => {
   for (const { key, raw } of members(text) ?? []) {
     const isRepeated = raws.has(key);
     if (isRepeated) problem ??= `${path} holds the field ${shown(key)} twice`;
-    values.set(key, isRepeated ? undefined : JSON.parse(raw));
+    values.set(key, isRepeated ? undefined : valueOf(key, raw));
     raws.set(key, raw);
   }
   return { values, raws, problem };

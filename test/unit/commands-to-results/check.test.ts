@@ -42,6 +42,39 @@ describe("commands in JSON", () => {
     expect(wrapped.ok).toBe(true);
   });
 
+  it("reads what Avro's own JSON makes of optional fields, which it wraps in their type", () => {
+    const { type, ...fields } = accept;
+    const wrapped = { ...fields, amount: { string: "10.00" }, externalId: { string: "x-1" } };
+    const request = { "cambio.bridge.v1.AcceptQuote": wrapped };
+    const expiresAt = { long: NOW + 60_000 };
+    expect(json(JSON.stringify({ commandId: "c-1", issuedAt: NOW, expiresAt, request }))).toEqual({
+      ok: true,
+      command: {
+        ...{ commandId: "c-1", issuedAt: NOW, expiresAt: expiresAt.long },
+        request: { type, ...fields, amount: "10.00", externalId: "x-1" },
+      },
+    });
+  });
+
+  it.each([
+    ...[
+      '{"string":"1","string":"2"}',
+      '{"long":1}',
+      '{"string":"1","x":"2"}',
+      '{"string":{"string":"1"}}',
+      "{}",
+    ],
+  ])("no other object is an amount: %s", (amount) => {
+    const request = `{"type":"AcceptQuote","quoteId":"q-1","counterpartyId":"cp-1","amount":${amount}}`;
+    expect(refusal(json(`{"commandId":"c","request":${request}}`))).toMatch(
+      /^INVALID_COMMAND: request.amount must/,
+    );
+  });
+
+  it("a field that cannot be null is not wrapped", () => {
+    expect(refusal(withRequest({ ...accept, quoteId: { string: "q-1" } }))).toMatch(/request.quoteId must/);
+  });
+
   it("takes the record's time for a missing issuedAt, and milliseconds for instants", () => {
     expect(json(JSON.stringify({ commandId: "c", expiresAt: 5, request: accept }))).toMatchObject({
       command: { issuedAt: NOW, expiresAt: 5 },
