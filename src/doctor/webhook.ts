@@ -9,7 +9,7 @@ const SETTING = "WEBHOOK_PUBLIC_URL";
 type Answer = { status: number; allow: string | null };
 
 /** Sends an empty notification without proof, or a GET. With path-token the bridge must refuse this token. */
-const ask = (
+export const ask = (
   method: "GET" | "POST",
   url: URL,
   { webhook }: Config,
@@ -51,10 +51,12 @@ const faultOf = (
   return [`it answers ${status}, and not as the bridge does: notifications are lost there`, path];
 };
 
+/** Others that answer 405 allow GET, or say nothing. */
+export const isOfBridge = ({ status, allow }: Answer): boolean => status === 405 && allow?.trim() === "POST";
+
 /** What the answers to a POST without a signature and to a GET say. `post` is null where none was sent. */
 const judge = (name: string, post: Answer | null, get: Answer, config: Config): Check => {
-  // Others that answer 405 allow GET, or say nothing.
-  const isBridge = get.status === 405 && get.allow?.trim() === "POST";
+  const isBridge = isOfBridge(get);
   const { status } = post ?? get;
   const refusal = config.webhook.auth === "path-token" ? 404 : 401;
   if (isBridge && post === null) return ok(name, "answers");

@@ -17,6 +17,18 @@ test("ports that other programs have, and those that a bridge has already", asyn
     expect(running.line("ports", name)).toMatch(/^ok a bridge that runs here/);
 });
 
+test("another program may have the webhook port of a bridge that runs here without webhooks", async () => {
+  const webhook = await httpServer(() => answer("404 Not Found", ""));
+  const management = await readyzOf({
+    status: "ready",
+    components: { results: { status: "up", detail: "" } },
+  });
+  const ports = { WEBHOOK_PORT: String(webhook.port), MANAGEMENT_PORT: String(management.port) };
+  const { line } = await examine(ports);
+  expect(line("ports", "MANAGEMENT_PORT")).toMatch(/^ok a bridge that runs here/);
+  expect(line("ports", "WEBHOOK_PORT")).toMatch(/^fail another program has this port/);
+});
+
 test.each([
   ["another status", { status: "UP", components: { db: { status: "UP" } } }],
   ["components without a detail", { status: "ready", components: { db: { status: "UP" } } }],
