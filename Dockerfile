@@ -16,8 +16,9 @@ COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
+# Of serve /livez, else the console's pages: whichever of the two listens in this container.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MANAGEMENT_PORT || 9090}/livez`).then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const e = process.env, ask = (host, port, path) => fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`); ask(e.MANAGEMENT_HOST || '0.0.0.0', e.MANAGEMENT_PORT || 9090, '/livez').then((a) => a.ok, () => ask(e.CONSOLE_HOST || '127.0.0.1', e.CONSOLE_PORT || 8091, '/').then(() => true)).then((ok) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The flags of main.ts's first line. The first bounds the memory for short-lived objects to 48 MB; Node.js takes more than 100 MB by itself. See docs/setup.md.
 # The second keeps V8 from taking the objects of a request for long-lived ones, which costs up to a third of the throughput.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "dist/main.js"]

@@ -1,7 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import bcrypt from "bcryptjs";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { NODE_FLAGS } from "../../../dev/main.mjs";
@@ -82,6 +86,35 @@ it("gives bridge and sandbox the same tokens, and has the sandbox notify the bri
   expect(environmentOf("sandbox")).toEqual({ PARTNER_ACCESS_TOKEN, PARTNER_X_TOKEN });
   const url = `http://bridge:8080/webhooks/transaction-status/${WEBHOOK_SECRET}`;
   expect(services["sandbox"]?.command).toContain(`--webhook-url=${url}`);
+});
+
+it("the image's health check finds the listener of serve, wherever it is bound, and that of the console", async () => {
+  const [, check = ""] = /^HEALTHCHECK [^]*?CMD (\[.*\])$/m.exec(file("Dockerfile")) ?? [];
+  const [, ...args] = JSON.parse(check) as string[];
+  const statuses: Record<string, number> = { "/livez": 200, "/": 401 };
+  const server = createServer(({ url = "" }, answer) => answer.writeHead(statuses[url] ?? 404).end());
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "::"), "listening");
+  const port = String((server.address() as AddressInfo).port);
+  const closed = { MANAGEMENT_PORT: "1", CONSOLE_PORT: "1" };
+  const codeOf = async (env: Record<string, string>): Promise<unknown> => {
+    const [code] = (await once(
+      spawn(process.execPath, args, { env: { ...closed, ...env } }),
+      "exit",
+    )) as unknown[];
+    return code;
+  };
+  const health = async () =>
+    Promise.all([
+      codeOf({ MANAGEMENT_PORT: port }),
+      codeOf({ MANAGEMENT_PORT: port, MANAGEMENT_HOST: "::1" }),
+      codeOf({ CONSOLE_PORT: port }),
+      codeOf({ CONSOLE_PORT: port, CONSOLE_HOST: "0.0.0.0" }),
+      codeOf({}),
+    ]);
+  expect(await health()).toEqual([0, 0, 0, 0, 1]);
+  statuses["/livez"] = 503;
+  expect((await health()).slice(0, 3)).toEqual([1, 1, 0]);
 });
 
 it("builds an image whose parts exist, that runs as nobody special and starts `serve`", () => {

@@ -58,6 +58,15 @@ test("every file is named by a kustomization, and every name is one of a file or
   expect(files.filter((file) => !kustomizations.includes(file) && !named.includes(file))).toEqual([]);
 });
 
+test("every image of the bridge has the tag of this version", () => {
+  const manifest = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  const text = files.map((file) => readFileSync(file, "utf8")).join("\n");
+  const tags = [...text.matchAll(/image: cambio-bridge(.*)|name: cambio-bridge, newName.* newTag: (.*) }/g)];
+  expect(new Set(tags.map(([, base, overlay]) => base ?? `:${overlay}`))).toEqual(new Set([`:${version}`]));
+  expect(tags).toHaveLength(9);
+});
+
 test(
   "manifests are what Kubernetes and the Prometheus operator take, to the last name",
   { timeout: 60_000 },
