@@ -1,3 +1,5 @@
+import { MAX_ID_LENGTH } from "./field-rules.ts";
+
 /**
  * Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters.
  */
@@ -9,8 +11,7 @@ const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
 const PUNCTUATION = "[!-/:-@[-`{-~]";
 const REPEATED = new RegExp(`(${PUNCTUATION})\\1+`, "g");
-/** Slashes, separators, the sign of a number, the braces of a UUID. */
-const AT_ENDS = new RegExp(`^${PUNCTUATION}+|${PUNCTUATION}+$`, "g");
+const IS_PUNCTUATION = new RegExp(`^${PUNCTUATION}$`);
 
 /** A UUID as lenient parsers accept it: without hyphens, in braces or parentheses, or as a URN. */
 const UUID =
@@ -58,7 +59,15 @@ const number = (text: string): string => {
   return /^\d+$/.test(digits) ? digits.replace(LEADING_ZEROS, "") : groups.join("-");
 };
 
-const form = (text: string): string => number(path(text).replace(REPEATED, "$1").replace(AT_ENDS, ""));
+/** Removes slashes, separators, the sign of a number and the braces of a UUID. `+$` would take quadratic time. */
+const withoutEnds = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && IS_PUNCTUATION.test(text.charAt(start))) start += 1;
+  while (end > start && IS_PUNCTUATION.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+};
+
+const form = (text: string): string => number(withoutEnds(path(text).replace(REPEATED, "$1")));
 
 /** Applies a step until it changes nothing: what one step uncovers, the next one may have to treat. */
 const untilStable =
@@ -72,6 +81,7 @@ const untilStable =
 const plain = untilStable(characters);
 /** No quoteId: the key of all that hold punctuation only. */
 const NOTHING = ".";
+const keyOf = untilStable((text) => form(plain(text)) || NOTHING);
 
 /**
  * The journal key of a quote: one text for all spellings that a lenient partner, or a gateway before it,
@@ -79,5 +89,9 @@ const NOTHING = ".";
  * segments that lead nowhere, repeated punctuation and punctuation at the ends, sign and leading zeros of a
  * number, and the form of a UUID. Merging two quotes costs a needless QUOTE_ALREADY_TAKEN; splitting one
  * quote could buy it twice. Idempotent: each step ends where it changes nothing.
+ *
+ * A text that is longer than any id is its own key: it names no quote, and its escapes may be nested so deeply that
+ * the steps take seconds.
  */
-export const quoteKey: (quoteId: string) => string = untilStable((text) => form(plain(text)) || NOTHING);
+export const quoteKey = (quoteId: string): string =>
+  quoteId.length > MAX_ID_LENGTH ? quoteId : keyOf(quoteId);

@@ -3,6 +3,7 @@
  * separators, lone surrogates.
  */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/u;
+const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
 
 /** Each UTF-16 unit of the text as \uXXXX. */
 export const unitsOf = (text: string): string =>
@@ -11,7 +12,7 @@ export const unitsOf = (text: string): string =>
     .join("");
 
 /** The text with its invisible characters written as \uXXXX. JSON without line breaks stays the same JSON. */
-export const escapeInvisible = (text: string): string => text.replace(new RegExp(INVISIBLE, "gu"), unitsOf);
+export const escapeInvisible = (text: string): string => text.replace(ALL_INVISIBLE, unitsOf);
 
 /** The same, but line breaks and tabs stay. */
 export const escapeInvisibleLines = (text: string): string => text.replace(/[^\n\t]+/g, escapeInvisible);

@@ -105,15 +105,21 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     .filter((secret) => secret !== "")
     .sort((a, b) => b.length - a.length);
 
-  /** The next secret from `at` on; of those that begin at the same index, the longest. */
-  const next = (flat: string, at: number): { index: number; end: number } | null => {
-    let found: { index: number; end: number } | null = null;
-    for (const secret of known) {
-      const index = flat.indexOf(secret, at);
-      if (index >= 0 && (found === null || index < found.index))
-        found = { index, end: index + secret.length };
-    }
-    return found;
+  /**
+   * Gives the next secret from an index on; of those that begin at the same index, the longest. The next place of each
+   * secret is kept, so that a text full of one of them is not searched again and again for the others.
+   */
+  const searchIn = (flat: string): ((from: number) => { index: number; end: number } | null) => {
+    const places = known.map((secret) => ({ secret, index: flat.indexOf(secret) }));
+    return (from) => {
+      let next: { index: number; end: number } | null = null;
+      for (const place of places) {
+        if (place.index >= 0 && place.index < from) place.index = flat.indexOf(place.secret, from);
+        const { secret, index } = place;
+        if (index >= 0 && (next === null || index < next.index)) next = { index, end: index + secret.length };
+      }
+      return next;
+    };
   };
 
   /** Most texts are plain and hold no secret: then nothing is copied. */
@@ -126,7 +132,8 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     let shown = "";
     let hidden = 0;
     let at = 0;
-    for (let found = next(flat, 0); found !== null; found = next(flat, found.end)) {
+    const next = searchIn(flat);
+    for (let found = next(0); found !== null; found = next(found.end)) {
       const start = from[found.index] ?? text.length;
       if (start >= limit) break;
       shown += text.slice(at, start) + MASK;

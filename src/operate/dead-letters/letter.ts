@@ -110,7 +110,7 @@ export const inOriginalOrder = (a: DeadLetter, b: DeadLetter): number =>
   a.place.offset - b.place.offset;
 
 /** What a dead letter's reason means, and what to do. */
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS = {
   UNREADABLE_COMMAND:
     "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, " +
     "REJECTED. Have the sender send it anew under a new commandId; replay it only when what kept it from " +
@@ -126,6 +126,8 @@ const REASONS: Readonly<Record<string, string>> = {
     "An answer of the partner came after a final result, and says the opposite of it. Look into it at " +
     "once, at the partner's; it is no command and is never replayed.",
 };
+/** A Map, because the reason is anybody's text: an object also has members such as "constructor". */
+const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries(REASONS));
 
 export const explainReason = (reason: string): string =>
-  REASONS[reason] ?? "This version of the bridge does not know the reason. Look at the detail.";
+  MEANINGS.get(reason) ?? "This version of the bridge does not know the reason. Look at the detail.";

@@ -22,12 +22,12 @@ export type FetchLogOptions = Caller & {
   closed: AbortSignal;
 };
 
-const DECOMPRESSORS: Readonly<Record<string, () => Duplex>> = {
-  gzip: createUnzip,
-  "x-gzip": createUnzip,
-  deflate: createUnzip,
-  br: createBrotliDecompress,
-};
+const DECOMPRESSORS: ReadonlyMap<string, () => Duplex> = new Map([
+  ["gzip", createUnzip],
+  ["x-gzip", createUnzip],
+  ["deflate", createUnzip],
+  ["br", createBrotliDecompress],
+]);
 
 /**
  * Undoes the content encoding of a body as it is read. None is requested, but a gateway may compress anyway.
@@ -36,7 +36,7 @@ const DECOMPRESSORS: Readonly<Record<string, () => Duplex>> = {
 const decompressed = (chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Uint8Array> => {
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity") return chunks;
-  const decompressor = DECOMPRESSORS[name]?.();
+  const decompressor = DECOMPRESSORS.get(name)?.();
   if (!decompressor) throw new Error(`the answer comes in an encoding that was not requested: ${name}`);
   // pipeline passes an error of either stream on to the reader.
   return pipeline(Readable.from(chunks, { objectMode: false }), decompressor, () => undefined);

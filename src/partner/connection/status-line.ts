@@ -6,8 +6,13 @@ import type { Socket } from "node:net";
 const MAX_HELD_BYTES = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/;
-const BLANK_LINE = /\r?\n\r?\n/;
+const STATUS_LINE = /HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/y;
+const BLANK_LINE = /\r?\n\r?\n/g;
+
+const findFrom = (expression: RegExp, text: string, from: number): RegExpExecArray | null => {
+  expression.lastIndex = from;
+  return expression.exec(text);
+};
 
 export type HeadReader = {
   /**
@@ -29,25 +34,25 @@ export const headReader = (): HeadReader => {
   let status: number | null = null;
   let passing = false;
 
-  const pass = (): Buffer => {
-    passing = true;
-    return held;
-  };
-
   return {
     feed: (chunk) => {
       if (passing) return chunk;
       held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const text = held.toString("latin1");
+      // Where the next answer begins: a chunk may hold thousands of informational ones.
+      let start = 0;
       for (;;) {
-        const text = held.toString("latin1");
-        const line = STATUS_LINE.exec(text);
-        if (line === null) return text.includes("\n") || text.length > MAX_HELD_BYTES ? pass() : NOTHING;
-        const code = Number(line[1]);
+        const line = findFrom(STATUS_LINE, text, start);
+        const code = Number(line?.[1]);
         if (code >= 200) status = code;
-        if (code >= 200 || code === 101) return pass();
-        const end = BLANK_LINE.exec(text);
-        if (end === null) return text.length > MAX_HELD_BYTES ? pass() : NOTHING;
-        held = held.subarray(end.index + end[0].length);
+        const end = code < 200 && code !== 101 ? findFrom(BLANK_LINE, text, start) : null;
+        if (end === null) {
+          held = held.subarray(start);
+          const isFinal = code >= 200 || code === 101 || (line === null && text.indexOf("\n", start) >= 0);
+          passing = isFinal || held.length > MAX_HELD_BYTES;
+          return passing ? held : NOTHING;
+        }
+        start = end.index + end[0].length;
       }
     },
     status: () => status,

@@ -60,6 +60,11 @@ describe("a look at the log", () => {
     expect(await textOf((await fetch()).body)).toBe(LOG);
   });
 
+  it("does not begin to undo an encoding that has the name of a member of objects", async () => {
+    const { fetch } = await logOf((socket) => socket.write(packed("constructor", Buffer.from(LOG))));
+    expect(await failureOf((await fetch()).body)).toMatch(/an encoding that was not requested/);
+  });
+
   it("reads no faster than it is asked to", async () => {
     const piece = chunkOf("x".repeat(65_536));
     let written = 0;

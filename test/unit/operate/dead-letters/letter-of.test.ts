@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { letterOf, obstacleTo } from "../../../../src/operate/dead-letters/letter.ts";
+import { explainReason, letterOf, obstacleTo } from "../../../../src/operate/dead-letters/letter.ts";
 import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header, Incoming, Outgoing } from "../../../../src/kafka/record.ts";
 
@@ -74,4 +74,9 @@ describe("there is no use in sending", () => {
   ])("%s", (_, letter, value, isOld, isObstacle) => {
     expect(obstacleTo(letter, Buffer.from(value), isOld) !== null).toBe(isObstacle);
   });
+});
+
+test("a reason that no version of the bridge gives is explained as one, whatever it is", () => {
+  for (const reason of ["constructor", "__proto__", "toString", ""])
+    expect(explainReason(reason), reason).toMatch(/does not know the reason/);
 });
