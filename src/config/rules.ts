@@ -149,6 +149,12 @@ const callTimeout: Fault = ({ partner, bridge }) =>
   partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS &&
   "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call";
 
+const connections: Fault = ({ partner: { maxConnections }, bridge: { flows } }) =>
+  maxConnections === 1 &&
+  flows.includes("reconcile") &&
+  "is 1, and the partner's log needs a connection beside that of commands: set 2, or run reconcile in a process of " +
+    "its own (FLOWS)";
+
 const clientCertificate = (need: Need, of: "kafka" | "partner"): Rule[] => {
   const [cert, key] = [`${of.toUpperCase()}_TLS_CERT_FILE`, `${of.toUpperCase()}_TLS_KEY_FILE`] as const;
   const isOther: Fault = ({ [of]: { tlsCertFile, tlsKeyFile } }) =>
@@ -226,6 +232,7 @@ const rules: readonly Rule[] = [
   ["serve", "PARTNER_CALL_TIMEOUT", callTimeout],
   ...clientCertificate("serve", "partner"),
   ...clientCertificate("partner", "partner"),
+  ["commands", "PARTNER_MAX_CONNECTIONS", connections],
   ["webhooks", "WEBHOOK_SECRET", webhookSecret],
   ...needed("webhooks", ["WEBHOOK_SIGNATURE_HEADER"], byWebhookAuth),
   ["webhooks", "WEBHOOK_PUBLIC_URL", tokenInPublicUrl],

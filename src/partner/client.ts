@@ -17,6 +17,7 @@ export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
   Pick<FetchLogOptions, "logEndParameter" | "logMaxBytes"> & {
     /** http or https. Its path, if any, is put before the path of every request. */
     baseUrl: URL;
+    /** Connections for calls with a permit. A read of the log has another one. */
     maxConnections: number;
     /** Null for no limit. */
     maxPerSecond: number | null;
@@ -30,10 +31,7 @@ export type Partner = {
   call: Call;
   /** Subscribes to notifications: one request, never repeated, as a second one may deliver all twice. Never rejects. */
   subscribe: (subscription: Subscription, options: CallOptions) => Promise<SubscribeOutcome>;
-  /**
-   * Reads the notification log in the background: starts when no call waits, and ends with a PreemptedError
-   * when one has to.
-   */
+  /** Reads the notification log over a connection of its own. Calls with a permit have their turn first. */
   fetchLog: FetchLog;
   /** Masks every secret that is known now. */
   mask: (text: string) => string;
@@ -88,7 +86,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
     fetchLog: fetchLogWith({
       ...caller,
       download: downloadFor({ ...options, origin, connect }),
-      background: limiter.background,
+      turnBehindOthers: limiter.turnBehindOthers,
       closed: closed.signal,
     }),
     mask: (text) => caller.maskOf(credentials.current())(text),

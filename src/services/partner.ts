@@ -7,9 +7,12 @@ import { secretsOfPartner } from "./own-secrets.ts";
 import { tlsMaterial } from "./pem.ts";
 import type { Services } from "./services.ts";
 
+/** The flow reconcile makes one request for the log at a time. */
+const LOG_CONNECTIONS = 1;
+
 /** The partner client of this configuration. Credentials and proxy are read anew for each call. */
 export const openPartner = (config: Config, { clock }: Pick<Services, "clock">): Partner => {
-  const { partner } = config;
+  const { partner, bridge } = config;
   const { accessToken, xToken, proxyUrl } = partner;
   return createPartner({
     baseUrl: new URL(partner.baseUrl ?? ""),
@@ -25,7 +28,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     proxy: proxyUrl ? () => new URL(proxyUrl.reveal()) : null,
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,
-    maxConnections: partner.maxConnections,
+    maxConnections: partner.maxConnections - (bridge.flows.includes("reconcile") ? LOG_CONNECTIONS : 0),
     keepAliveMs: partner.keepAliveMs,
     maxPerSecond: partner.maxRequestsPerSecond ?? null,
     maxResponseBytes: partner.maxResponseBytes,

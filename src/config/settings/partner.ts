@@ -30,7 +30,12 @@ export const partner = {
     "15s",
     "Longest wait for an answer. At least 1s, at most SHUTDOWN_TIMEOUT less 5s.",
   ),
-  maxConnections: integer(1, 10_000)("PARTNER_MAX_CONNECTIONS", "64", "Connections that are open at a time."),
+  maxConnections: integer(1, 10_000)(
+    "PARTNER_MAX_CONNECTIONS",
+    "64",
+    "Connections that are open at a time. The flow reconcile has one of them for the partner's log, the others are for " +
+      "commands: at least 2 with both flows.",
+  ),
   keepAliveMs: durationFrom(0)(
     "PARTNER_KEEP_ALIVE",
     "0",

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Download, Downloaded } from "../connection/download.ts";
-import { PreemptedError, type CallLimiter } from "../connection/call-limiter.ts";
+import type { CallLimiter } from "../connection/call-limiter.ts";
 import { reasonOf } from "../connection/connection.ts";
 import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
 import { bodyText, readRetryAfter } from "./answer.ts";
@@ -17,7 +17,7 @@ export type FetchLogOptions = Caller & {
   callTimeoutMs: number;
   clock: Clock;
   download: Download;
-  background: CallLimiter["background"];
+  turnBehindOthers: CallLimiter["turnBehindOthers"];
   /** Ends every call. */
   closed: AbortSignal;
 };
@@ -42,7 +42,7 @@ const decompressed = (chunks: AsyncIterable<Uint8Array>, encoding: string): Asyn
   return pipeline(Readable.from(chunks, { objectMode: false }), decompressor, () => undefined);
 };
 
-/** How long a read waits in all until commands leave a connection free, however often it is preempted. */
+/** How long a read waits for a turn of the rate limit that no command needs. */
 const WAIT_MS = 300_000;
 /** For the whole answer, from the request to the end of the body. */
 const WHOLE_MS = 600_000;
@@ -57,7 +57,7 @@ async function* of(text: string): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(Buffer.from(text));
 }
 
-/** Reads the partner's notification log in the background: other calls come first. */
+/** Reads the partner's notification log, each time over a connection of its own. Other calls have their turn first. */
 export const fetchLogWith = (options: FetchLogOptions): FetchLog => {
   const { basePath, credentials, userAgent, logEndParameter, logMaxBytes, clock, maskOf } = options;
 
@@ -100,20 +100,22 @@ export const fetchLogWith = (options: FetchLogOptions): FetchLog => {
     }
   }
 
-  const get = async (query: LogQuery, call: AbortController): Promise<LogAnswer> => {
-    const { signal } = call;
-    await clock.within(WAIT_MS, signal, options.background(call)).catch((error: unknown) => {
+  const waitForTurn = (signal: AbortSignal): Promise<void> =>
+    clock.within(WAIT_MS, signal, options.turnBehindOthers(signal)).catch((error: unknown) => {
       throw error instanceof DeadlineError
-        ? new Error("commands left no connection free for five minutes")
+        ? new Error("commands left no turn of PARTNER_MAX_RPS free for five minutes")
         : error;
     });
+
+  const request = async (query: LogQuery, call: AbortController): Promise<LogAnswer> => {
+    const { signal } = call;
     const tooLong = new Error("the answer took longer than ten minutes");
     clock.sleep(WHOLE_MS, signal).then(() => call.abort(tooLong), ignore);
     const used = credentials.current();
     const mask = maskOf(used);
     try {
-      const request = { path: pathOf(query), headers: headersOf(used, userAgent) };
-      const answered = await options.download(request, signal);
+      const get = { path: pathOf(query), headers: headersOf(used, userAgent) };
+      const answered = await options.download(get, signal);
       const { status: httpStatus, headers } = answered;
       const retryAfterMs = readRetryAfter(headers["retry-after"], clock.now());
       const answer = { httpStatus, headers, retryAfterMs };
@@ -127,23 +129,21 @@ export const fetchLogWith = (options: FetchLogOptions): FetchLog => {
     }
   };
 
-  /** Retries a read that was preempted before an answer came. */
-  const getBehindCommands = async (query: LogQuery, signal: AbortSignal): Promise<LogAnswer> => {
-    for (const until = clock.monotonic() + WAIT_MS; ;) {
-      const call = linkedAbortController(signal, options.closed);
-      try {
-        return await get(query, call);
-      } catch (error) {
-        call.abort(error);
-        if (!(error instanceof PreemptedError) || clock.monotonic() >= until) throw error;
-      }
+  const requestInTurn = async (query: LogQuery, signal: AbortSignal): Promise<LogAnswer> => {
+    const call = linkedAbortController(signal, options.closed);
+    try {
+      await waitForTurn(call.signal);
+      return await request(query, call);
+    } catch (error) {
+      call.abort(error);
+      throw error;
     }
   };
 
   return async (query, signal) => {
-    const answer = await getBehindCommands(query, signal);
+    const answer = await requestInTurn(query, signal);
     if (answer.httpStatus !== 401) return answer;
     credentials.reload();
-    return getBehindCommands(query, signal);
+    return requestInTurn(query, signal);
   };
 };

@@ -9,74 +9,36 @@ type CallLimiterOptions = {
   clock: Clock;
 };
 
-/** How often a background call checks whether it may begin. */
-const CHECK_EVERY_MS = 100;
-/**
- * After a preemption no background call begins for this long: each takes a turn of the rate limit that
- * commands may need.
- */
-const PAUSE_MS = 5_000;
-
-/** A background call was cut off, because a command needed its connection. */
-export class PreemptedError extends Error {
-  override readonly name = "PreemptedError";
-  constructor() {
-    super("a command needed the connection");
-  }
-}
-
 export type CallLimiter = {
   permit: () => CallPermit;
-  /**
-   * Resolves when a background call may begin: no other call waits, and a place and a turn are free. It holds
-   * the place until `call` aborts, and is aborted with a {@link PreemptedError} as soon as another call needs
-   * it. Rejects if `call` aborts before it began.
-   */
-  background: (call: AbortController) => Promise<void>;
+  /** Takes a turn of the rate limit that no other call waits for. Rejects when the signal aborts. */
+  turnBehindOthers: (signal: AbortSignal) => Promise<void>;
 };
 
-/**
- * Bounds the number of open calls and of calls per second. First come, first served; background calls come
- * last.
- */
+/** Bounds the number of open calls and of calls per second. First come, first served. */
 export const createCallLimiter = ({ maxOpen, maxPerSecond, clock }: CallLimiterOptions): CallLimiter => {
   let open = 0;
   let nextTurn = 0;
-  let backgroundFrom = 0;
-  /** Background calls that hold a place. */
-  const background = new Set<AbortController>();
   // A Set keeps the order of arrival, and deletes in constant time.
   const waiting = new Set<() => void>();
 
-  /**
-   * Whether there is a place. If necessary it preempts a background call, which is over when this returns.
-   */
-  const hasPlace = (): boolean => {
-    const [call] = background;
-    if (open < maxOpen || !call) return open < maxOpen;
-    background.delete(call);
-    open--;
-    backgroundFrom = clock.monotonic() + PAUSE_MS;
-    call.abort(new PreemptedError());
-    return true;
-  };
-
   const admit = (): void => {
     for (const enter of waiting) {
-      if (!hasPlace()) return;
+      if (open >= maxOpen) return;
       waiting.delete(enter);
       open++;
       enter();
     }
   };
 
+  const msUntilTurn = (): number => Math.max(0, nextTurn - clock.monotonic());
+
   /** Takes the next turn of the rate limit. Returns the milliseconds until then. */
   const takeTurn = (): number => {
     if (maxPerSecond === null) return 0;
-    const now = clock.monotonic();
-    const at = Math.max(now, nextTurn);
-    nextTurn = at + 1000 / maxPerSecond;
-    return at - now;
+    const ms = msUntilTurn();
+    nextTurn = clock.monotonic() + ms + 1000 / maxPerSecond;
+    return ms;
   };
 
   const permit = (): CallPermit => {
@@ -84,7 +46,7 @@ export const createCallLimiter = ({ maxOpen, maxPerSecond, clock }: CallLimiterO
     let enter = (): void => undefined;
     return {
       tryAcquire: () => {
-        inside = maxPerSecond === null && waiting.size === 0 && hasPlace();
+        inside = maxPerSecond === null && waiting.size === 0 && open < maxOpen;
         if (inside) open++;
         return inside;
       },
@@ -111,24 +73,13 @@ export const createCallLimiter = ({ maxOpen, maxPerSecond, clock }: CallLimiterO
     };
   };
 
-  const isQuiet = (): boolean =>
-    waiting.size === 0 && open < maxOpen && clock.monotonic() >= Math.max(nextTurn, backgroundFrom);
-
   return {
     permit,
-    background: async (call) => {
-      const { signal } = call;
+    turnBehindOthers: async (signal) => {
       signal.throwIfAborted();
-      while (!isQuiet()) await clock.sleep(CHECK_EVERY_MS, signal);
-      open++;
+      // A call that takes the turn meanwhile moves the next one.
+      for (let ms = msUntilTurn(); ms > 0; ms = msUntilTurn()) await clock.sleep(ms, signal);
       takeTurn();
-      background.add(call);
-      const leave = (): void => {
-        if (!background.delete(call)) return;
-        open--;
-        admit();
-      };
-      signal.addEventListener("abort", leave, { once: true });
     },
   };
 };

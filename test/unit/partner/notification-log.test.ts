@@ -230,20 +230,15 @@ describe("an answer that is none of the log's", () => {
 
   it("401: it is tried once more with credentials that were read again; twice is the answer", async () => {
     let reloads = 0;
-    const { server, partner, fetch } = await logOf(
-      (socket) => socket.write(answer("401 Unauthorized", "no")),
-      {
-        maxConnections: 1,
-        credentials: {
-          current: () => ({ ...CREDENTIALS, accessToken: `token-${reloads}` }),
-          reload: () => (reloads += 1),
-        },
+    const { server, fetch } = await logOf((socket) => socket.write(answer("401 Unauthorized", "no")), {
+      credentials: {
+        current: () => ({ ...CREDENTIALS, accessToken: `token-${reloads}` }),
+        reload: () => (reloads += 1),
       },
-    );
+    });
     const { httpStatus, body } = await fetch();
     expect({ httpStatus, text: await textOf(body) }).toEqual({ httpStatus: 401, text: "no" });
     expect(server.seen.map(({ text }) => /Bearer (\S+)/.exec(text)?.[1])).toEqual(["token-0", "token-1"]);
-    expect(partner.permit().tryAcquire(), "its place is free").toBe(true);
   });
 });
 
@@ -251,13 +246,12 @@ describe("the end of a look at the log", () => {
   const endless = (socket: net.Socket): void => void socket.write(chunked() + "2\r\n[1\r\n");
 
   it("comes when the reader leaves", async () => {
-    const { partner, fetch, allClosed } = await logOf(endless, { maxConnections: 1 });
+    const { fetch, allClosed } = await logOf(endless);
     for await (const chunk of (await fetch()).body) {
       expect(Buffer.from(chunk).toString()).toBe("[1");
       break;
     }
     await eventually(allClosed, "the connection to be closed");
-    expect(partner.permit().tryAcquire()).toBe(true);
   });
 
   it.each([
@@ -289,40 +283,35 @@ describe("the end of a look at the log", () => {
 });
 
 describe("beside commands", () => {
-  it("gives its connection to an accept at once, and comes back before anybody has seen an answer", async () => {
-    let logs = 0;
+  it("neither takes a connection of theirs nor waits for one", async () => {
     const { server, partner, fetch } = await logOf(
       (socket, index) => {
         if (server.seen[index]!.text.startsWith("PUT")) socket.write(answer("200 OK"));
-        else if (++logs > 1) socket.write(answer("200 OK", LOG));
+        else socket.write(`${chunked()}2\r\n[1\r\n`);
       },
       { maxConnections: 1, callTimeoutMs: 60_000 },
     );
-    const fetched = fetch();
-    await eventually(() => logs === 1, "the first look");
     const permit = partner.permit();
     expect(permit.tryAcquire()).toBe(true);
-    await eventually(() => server.seen[0]!.closed, "its connection to be closed");
+    const body = (await fetch()).body[Symbol.asyncIterator]();
+    await body.next();
     expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
     permit.release();
-    expect(await textOf((await fetched).body)).toBe(LOG);
-    expect(logs).toBe(2);
-  }, 15_000);
-
-  it("says that it gave way when a part of the answer was read", async () => {
-    const { partner, fetch } = await logOf((socket) => socket.write(chunked() + "2\r\n[1\r\n"), {
-      maxConnections: 1,
-      callTimeoutMs: 60_000,
-    });
-    const failure = failureOf((await fetch()).body);
     expect(partner.permit().tryAcquire()).toBe(true);
-    expect(await failure).toBe("a command needed the connection");
+    expect(server.seen[0]!.closed, "its connection stays").toBe(false);
+    await body.return?.();
   });
 
-  it("does not wait for ever", async () => {
-    const { partner, server, fetch } = await logOf(() => undefined, { maxConnections: 1, clock: hastyClock });
-    partner.permit().tryAcquire();
-    await expect(fetch()).rejects.toThrow("commands left no connection free for five minutes");
+  it("does not wait for a turn for ever", async () => {
+    const { partner, server, fetch } = await logOf(() => undefined, {
+      maxConnections: 1_000,
+      maxPerSecond: 1,
+      clock: hastyClock,
+    });
+    // Later ones have their turn first, too.
+    for (let n = 0; n < 1_000; n++) void partner.permit().acquire(new AbortController().signal);
+    await systemClock.sleep(0);
+    await expect(fetch()).rejects.toThrow("commands left no turn of PARTNER_MAX_RPS free for five minutes");
     expect(server.seen).toEqual([]);
   });
 });

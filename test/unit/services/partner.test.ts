@@ -53,6 +53,16 @@ test("an answer that repeats a secret from before its rotation shows neither tha
   expect(partner.mask("old-token old-x-token old-webhook")).toBe("*** *** ***");
 });
 
+test.each([
+  ["commands", 2],
+  ["commands,reconcile", 1],
+])("with FLOWS=%s commands have %i of two connections", (FLOWS, count) => {
+  const settings = { FLOWS, PARTNER_MAX_CONNECTIONS: "2" };
+  const partner = openPartner(configOf(settings), { clock: systemClock });
+  const permits = [1, 2, 3].map(() => partner.permit().tryAcquire());
+  expect(permits.filter(Boolean)).toHaveLength(count);
+});
+
 test("the file of PARTNER_PROXY_URL is looked at again, and one that is half written is passed over", async () => {
   const putFile = files();
   const put = (text: string): string => putFile("proxy", text);

@@ -1,39 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { PreemptedError, createCallLimiter } from "../../../../src/partner/connection/call-limiter.ts";
-import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { createCallLimiter } from "../../../../src/partner/connection/call-limiter.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
 
 const signal = new AbortController().signal;
-
-/** A clock that stands still until it is told to go on; whoever sleeps looks again then. */
-const manual = () => {
-  let now = 1_000;
-  const sleepers: (() => void)[] = [];
-  const clock: Clock = {
-    ...systemClock,
-    monotonic: () => now,
-    sleep: (ms, stop) =>
-      new Promise((resolve, reject) => {
-        const until = now + ms;
-        const abort = (): void => reject(stop?.reason as Error);
-        const look = (): void => {
-          if (now < until) return void sleepers.push(look);
-          stop?.removeEventListener("abort", abort);
-          resolve();
-        };
-        stop?.addEventListener("abort", abort);
-        look();
-      }),
-  };
-  const advance = async (ms: number): Promise<void> => {
-    for (const until = now + ms; now < until;) {
-      now = Math.min(until, now + 100);
-      for (const look of sleepers.splice(0)) look();
-      await new Promise(setImmediate);
-    }
-  };
-  return { clock, advance, sleeping: () => sleepers.length };
-};
 
 /** A clock on which sleeping takes no time, but moves the time. */
 const standing = () => {
@@ -108,103 +77,37 @@ describe("gate", () => {
   });
 });
 
-describe("a call in the background", () => {
-  /** Takes a place when it may; says whether it has one, and why not. */
-  const inBackground = (limiter: ReturnType<typeof createCallLimiter>) => {
-    const call = new AbortController();
-    let state: "waiting" | "open" | "over" = "waiting";
-    const entered = limiter.background(call).then(
-      () => (state = "open"),
-      () => (state = "over"),
-    );
-    return { call, entered, state: () => state, end: () => call.abort(new Error("over")) };
-  };
-
-  it("gives way in the very step in which a command takes the only place, with and without waiting", async () => {
-    const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
-    const background = inBackground(limiter);
-    await background.entered;
-    const command = limiter.permit();
-    let socketsOpen = 1;
-    background.call.signal.addEventListener("abort", () => socketsOpen--);
-    expect(command.tryAcquire()).toBe(true);
-    expect(background.call.signal.reason).toBeInstanceOf(PreemptedError);
-    expect(socketsOpen, "its connection is closed before the command opens another").toBe(0);
-    // Ended once more by whoever made it, which gives nothing back a second time.
-    background.end();
-    expect(limiter.permit().tryAcquire()).toBe(false);
-  });
-
-  it("waits behind everybody, and begins when nobody is there", async () => {
-    const { clock, advance } = manual();
+describe("a turn behind other calls", () => {
+  it("is not waited for where nothing limits calls per second", async () => {
+    const { clock, slept } = standing();
     const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock });
-    const [first, second] = [limiter.permit(), limiter.permit()];
-    first.tryAcquire();
-    const background = inBackground(limiter);
-    const waiting = second.acquire(signal);
-    await advance(500);
-    first.release();
-    await waiting;
-    await advance(500);
-    expect(background.state()).toBe("waiting");
-    second.release();
-    await advance(200);
-    expect(background.state()).toBe("open");
-    background.end();
-    expect(limiter.permit().tryAcquire()).toBe(true);
+    limiter.permit().tryAcquire();
+    await limiter.turnBehindOthers(signal);
+    expect(slept).toEqual([]);
   });
 
-  it("does not come back at once after it gave way", async () => {
-    const { clock, advance } = manual();
-    const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock });
-    await inBackground(limiter).entered;
-    const command = limiter.permit();
-    command.tryAcquire();
-    command.release();
-    const again = inBackground(limiter);
-    await advance(4_000);
-    expect(again.state()).toBe("waiting");
-    await advance(2_000);
-    expect(again.state()).toBe("open");
+  it("comes after those of calls that came later, and counts", async () => {
+    const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 20, clock: systemClock });
+    const order: string[] = [];
+    const call = (name: string) =>
+      limiter
+        .permit()
+        .acquire(signal)
+        .then(() => order.push(name));
+    await call("first");
+    const background = limiter.turnBehindOthers(signal).then(() => order.push("log"));
+    await Promise.all([call("second"), call("third"), background]);
+    await call("fourth");
+    expect(order).toEqual(["first", "second", "third", "log", "fourth"]);
   });
 
-  it("takes a turn that nobody wants, and commands keep theirs: one place, one a second", async () => {
-    const { clock, advance } = manual();
+  it("is not taken after an abort", async () => {
+    const { clock } = standing();
     const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: 1, clock });
-    const begun: string[] = [];
-    const command = limiter.permit();
-    void command.acquire(signal).then(() => begun.push("command"));
-    const background = inBackground(limiter);
-    void background.entered.then(() => begun.push("log"));
-    await advance(100);
-    expect(begun).toEqual(["command"]);
-    command.release();
-    await advance(700);
-    expect(begun, "the turn of this second is taken").toEqual(["command"]);
-    await advance(400);
-    expect(begun).toEqual(["command", "log"]);
-    const next = limiter.permit();
-    const since = clock.monotonic();
-    const waited = next.acquire(signal).then(() => clock.monotonic() - since);
-    expect(background.call.signal.aborted, "its place is free at once").toBe(true);
-    await advance(1_100);
-    const waitedMs = await waited;
-    expect(waitedMs, "the turn that it took counts").toBeGreaterThan(500);
-    expect(waitedMs, "and is over soon").toBeLessThanOrEqual(1_100);
-    expect(limiter.permit().tryAcquire()).toBe(false);
-  });
-
-  it("stops waiting when it is told to, and holds nothing then", async () => {
-    const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
-    const command = limiter.permit();
-    command.tryAcquire();
-    const background = inBackground(limiter);
-    background.end();
-    await eventually(() => background.state() === "over", "the end of waiting");
-    command.release();
-    expect(limiter.permit().tryAcquire()).toBe(true);
-    const late = inBackground(limiter);
-    late.end();
-    await eventually(() => late.state() === "over", "one that is over before it begins");
+    await expect(limiter.turnBehindOthers(AbortSignal.abort(new Error("stopped")))).rejects.toThrow(
+      "stopped",
+    );
+    await limiter.permit().acquire(signal);
+    expect(clock.monotonic()).toBe(1_000);
   });
 });
