@@ -30,9 +30,6 @@ const failed = (code: ErrorCode, message: string, answer: Answer | null): Verdic
 const rejected = (message: string, answer: Answer): Disposition =>
   conclude({ ...ownVerdict("REJECTED", "PARTNER_REJECTED", message), decidedBy: "PARTNER", answer });
 
-const failedWithin2xx = ({ httpStatus }: Answer): string =>
-  `the partner answered ${httpStatus}, and says in the body that it failed`;
-
 /** An accept that may have been executed is never sent again: IN_DOUBT, whatever time is left. */
 const doubted = (code: ErrorCode, reason: string, answer: Answer | null): Disposition => {
   const message = `whether the quote was accepted is not known: ${reason}`;
@@ -75,13 +72,13 @@ const table = {
   ACCEPT_QUOTE: {
     ...notDone,
     executed: ({ answer }) => succeeded(answer),
-    unclear: ({ answer }) => doubted("ANSWER_UNCLEAR", failedWithin2xx(answer), answer),
+    unclear: ({ reason, answer }) => doubted("ANSWER_UNCLEAR", reason, answer),
     unknown: ({ reason, answer }) => doubted("ANSWER_LOST", reason, answer),
   },
   CREATE_QUOTE: {
     ...notDone,
     executed: created,
-    unclear: ({ answer }) => rejected(failedWithin2xx(answer), answer),
+    unclear: ({ reason, answer }) => rejected(reason, answer),
     unknown: createUnknown,
   },
 } as const satisfies Record<JournalOperation, Rows>;

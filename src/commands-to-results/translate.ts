@@ -23,13 +23,16 @@ export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
       method: "POST",
       path: "/corporate/v1/quote",
       body: JSON.stringify(body),
+      ids: {},
     };
   }
+  const { quoteId, counterpartyId, externalId } = request;
   return {
     operation: "ACCEPT_QUOTE",
     method: "PUT",
-    path: `/corporate/v1/quote/${encodeURIComponent(request.quoteId)}/accept`,
+    path: `/corporate/v1/quote/${encodeURIComponent(quoteId)}/accept`,
     body: acceptBody(request),
+    ids: externalId === null ? { quoteId, counterpartyId } : { quoteId, counterpartyId, externalId },
   };
 };
 

@@ -38,9 +38,11 @@ export const topic = kind(
   ),
 );
 
+const JSON_POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
+
 export const jsonPointer = kind(
   "JSON pointer",
-  matching(/^(?:\/(?:[^~/]|~[01])*)+$/, "a JSON pointer such as /data/quoteId"),
+  matching(JSON_POINTER, "a JSON pointer such as /data/quoteId"),
 );
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -111,6 +113,22 @@ export const listOf =
       throw new Error(`holds ${odd.join(" and ")}, ${odd.length > 1 ? "each of which" : "which"} is ${form}`);
     return items;
   };
+
+const splitPair = (item: string): [string, string] => {
+  const at = item.indexOf("=");
+  return at < 0 ? [item, ""] : [item.slice(0, at).trim(), item.slice(at + 1).trim()];
+};
+
+/** What stands at a JSON pointer, each as `/pointer=value`. */
+export const pointersWithValues = kind("list of /pointer=value", (text) =>
+  listOf((item) => {
+    const [pointer, value] = splitPair(item);
+    return JSON_POINTER.test(pointer) && value !== "";
+  }, "no JSON pointer and value such as /status=ERROR")(text).map((item) => {
+    const [pointer, value] = splitPair(item);
+    return { pointer, value };
+  }),
+);
 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = kind(

@@ -76,6 +76,7 @@ const judge = async (answer: Answer, config: Config): Promise<Check> => {
     {
       entriesPointer: config.partner.logEntriesPointer ?? null,
       notificationPointer: config.partner.logNotificationPointer ?? null,
+      failedWhen: config.partner.failedWhen,
       maxEntryBytes: MAX_ENTRY_BYTES,
     },
     answer,

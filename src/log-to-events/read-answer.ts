@@ -1,6 +1,6 @@
 import type { Notification } from "../notification/notification.ts";
 import { objectOf, type Json } from "../runtime/json-object.ts";
-import { saysFailed } from "../runtime/says-failed.ts";
+import { saysFailed, type FailureSign } from "../runtime/says-failed.ts";
 import { readEntry } from "./read-entry.ts";
 import { FoundArray, splitAnswer, type SplitOptions } from "./split-answer.ts";
 
@@ -81,6 +81,8 @@ export const linksToMore = (link: string | string[] | undefined): boolean =>
 export type AnswerForm = SplitOptions & {
   /** JSON pointer to the notification within an entry; null: found by its members. */
   notificationPointer: string | null;
+  /** What an answer says that failed, besides what {@link saysFailed} knows. */
+  failedWhen: readonly FailureSign[];
 };
 
 export type AnswerHead = {
@@ -125,7 +127,7 @@ const MORE = "the answer says that there are more entries than it holds";
  */
 export const readAnswer = async (
   body: AsyncIterable<Uint8Array>,
-  { notificationPointer, ...form }: AnswerForm,
+  { notificationPointer, failedWhen, ...form }: AnswerForm,
   { httpStatus, headers }: AnswerHead,
   onNotification: (notification: Notification) => void,
 ): Promise<ReadAnswer> => {
@@ -158,7 +160,8 @@ export const readAnswer = async (
   if (fault !== null) reasons.push(`the answer ${fault}`);
   else if (!chosen) reasons.push(form.entriesPointer === null ? NO_ARRAY : NO_ARRAY_THERE);
   const isFailure =
-    saysFailed(beside) || arrays.some(({ name, elements }) => elements > 0 && ERRORS.test(name ?? ""));
+    saysFailed(beside, failedWhen) ||
+    arrays.some(({ name, elements }) => elements > 0 && ERRORS.test(name ?? ""));
   if (isFailure) reasons.push(FAILED);
   if (entries > 0 && otherType === entries) reasons.push("all entries say another event type");
   const saysMore = httpStatus === 206 || linksToMore(headers["link"]) || frameSaysMore(frame, entries);

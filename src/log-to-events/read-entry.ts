@@ -2,7 +2,8 @@ import { identityOf } from "../notification/event-window.ts";
 import { readNotification, type Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import { meaningOf } from "../notification/translate.ts";
-import { parseJson, pointerNames } from "../runtime/json-object.ts";
+import { parseJson } from "../runtime/json-object.ts";
+import { pointerNames } from "../runtime/json-pointer.ts";
 import { elements, members, stringOf, type Member } from "../runtime/json.ts";
 
 export type Entry =

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { yieldToEventLoop } from "../runtime/event-loop.ts";
-import { parseJson, pointerNames } from "../runtime/json-object.ts";
+import { parseJson } from "../runtime/json-object.ts";
+import { pointerNames } from "../runtime/json-pointer.ts";
 
 export type SplitOptions = {
   /** JSON pointer to the array of entries; null: each array within the first three levels may be it. */

@@ -5,6 +5,8 @@ export type PartnerRequest = {
   /** Relative to PARTNER_BASE_URL; begins with "/", percent-encoded. */
   path: string;
   body: string;
+  /** The ids that it names. An answer that names others may be that to another request. */
+  ids: Readonly<Partial<Record<"quoteId" | "externalId" | "counterpartyId", string>>>;
 };
 
 /** What the partner answered. */
@@ -23,7 +25,8 @@ export type Answer = {
 /**
  * What became of one call, by the evidence of its connection.
  * - `executed`: a 2xx status line arrived
- * - `unclear`: it did, but the body says that what was asked for failed, and names no quote
+ * - `unclear`: it did, but its body says that what was asked for failed, and names no new quote; or, for an accept,
+ *   it may be the answer of somebody else, or to another request
  * - `refused`: the answer proves that nothing was done; a retry would be refused too
  * - `throttled`: 429, nothing was done
  * - `unauthorized`: 401, nothing was done; the credentials have been read again
@@ -32,7 +35,7 @@ export type Answer = {
  */
 export type Outcome =
   | { kind: "executed"; answer: Answer }
-  | { kind: "unclear"; answer: Answer }
+  | { kind: "unclear"; reason: string; answer: Answer }
   | { kind: "refused"; answer: Answer }
   | { kind: "throttled"; answer: Answer }
   | { kind: "unauthorized"; answer: Answer }

@@ -35,6 +35,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     acceptDoubtStatuses: partner.doubtStatuses,
     quoteIdPointer: partner.quoteIdPointer ?? null,
     transactionIdPointer: partner.transactionIdPointer ?? null,
+    failedWhen: partner.failedWhen,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
     otherSecrets: () => secretsOfPartner(config),

@@ -85,7 +85,7 @@ export const itemOf = (sent: SentCommand, receivedAt: number, code: CodeUnderTes
     requestHash: Buffer.from(content).toString("hex"),
     work: sent.invalid
       ? { kind: "refuse", verdict: invalid }
-      : { kind: "call", command, request: { operation, method, path: "/", body } },
+      : { kind: "call", command, request: { operation, method, path: "/", body, ids: {} } },
     receivedAt,
     envelope: { traceparent: null, origin: null },
   };

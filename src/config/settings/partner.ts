@@ -1,7 +1,15 @@
 import { checkProxy, url } from "../addresses.ts";
 import { certificates, privateKey } from "../files.ts";
 import { checkBearer, checkHeaderText, headerText, parameterName } from "../headers.ts";
-import { duration, durationFrom, integer, jsonPointer, list, statuses } from "../kinds.ts";
+import {
+  duration,
+  durationFrom,
+  integer,
+  jsonPointer,
+  list,
+  pointersWithValues,
+  statuses,
+} from "../kinds.ts";
 import { secret } from "../setting.ts";
 
 /** Whatever calls the partner. */
@@ -72,6 +80,12 @@ export const partner = {
     "PARTNER_TRANSACTION_ID_POINTER",
     null,
     "Where the transactionId is in the answer to an accept; the one member of that name when absent.",
+  ),
+  failedWhen: pointersWithValues(
+    "PARTNER_FAILED_WHEN",
+    "",
+    "What a 2xx, or an answer of the notification log, says in its own words when it failed: the value at a JSON " +
+      "pointer, such as `/sucesso=false,/status=ERROR`. Besides `success: false`, `error` and `errors` at its root.",
   ),
   logEntriesPointer: jsonPointer(
     "PARTNER_LOG_ENTRIES_POINTER",

@@ -59,12 +59,13 @@ export const reconcileRuns = (
   hooks: Pick<LogPorts, "mayPublish" | "published">,
 ): Reconcile => {
   const { config, clock, traces } = services;
-  const { baseUrl, logEntriesPointer, logNotificationPointer } = config.partner;
+  const { baseUrl, logEntriesPointer, logNotificationPointer, failedWhen } = config.partner;
   const { fetchLog, mask } = partner;
   return logToEvents(
     {
       entriesPointer: logEntriesPointer ?? null,
       notificationPointer: logNotificationPointer ?? null,
+      failedWhen,
       lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
       maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
     },

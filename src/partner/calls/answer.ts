@@ -1,25 +1,35 @@
-import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
 import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Answer } from "../types.ts";
 import type { Mask } from "../../runtime/mask.ts";
+import { decompressed } from "./decompress.ts";
+import { EVIDENCE_BYTES, evidenceIn, type Evidence } from "./evidence.ts";
 
-const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+/** `isCut`: it may end anywhere. */
+type Packing = { encoding: string; isCut: boolean };
 
-/** Only the start of what is decompressed is kept, but zlib gives all of it or nothing. */
-const maxOutputLength = 8 * 1_048_576;
+async function* of(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes);
+}
 
-/**
- * No encoding is requested, but a gateway may compress anyway. What cannot be decompressed stays as it came.
- */
-const decompressed = (bytes: Buffer, encoding: string): Buffer => {
+/** The start of what a body unpacks to, at least `maxBytes` of it; null if it cannot be unpacked. */
+export const unpacked = async (
+  bytes: Buffer,
+  { encoding, isCut }: Packing,
+  maxBytes: number,
+): Promise<Buffer | null> => {
+  if (bytes.length === 0) return bytes;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   try {
-    if (/^(x-)?gzip$|^deflate$/.test(encoding))
-      return unzipSync(bytes, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
-    if (encoding === "br") return brotliDecompressSync(bytes, { ...brotli, maxOutputLength });
+    for await (const chunk of decompressed(of(bytes), encoding, isCut)) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxBytes) break;
+    }
   } catch {
-    return bytes;
+    return null;
   }
-  return bytes;
+  return Buffer.concat(chunks);
 };
 
 /** The start of a text that fits into `maxBytes` of UTF-8, without cutting a character. */
@@ -29,17 +39,13 @@ const cut = (text: string, maxBytes: number): string =>
     : text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read);
 
 /**
- * An answer's body as text, with the secrets masked.
- * @param bytes as received, up to `mask.marginBytes` more than `maxBytes`
+ * A body as text, with the secrets masked.
+ * @param body its start, at least `mask.marginBytes` more than `maxBytes` where there is more
  * @param maxBytes bounds the body that is kept and the UTF-8 size of the text: invalid UTF-8 grows to three
  *   times its size
  */
-export const bodyText = (
-  bytes: Buffer,
-  { encoding, maxBytes, mask }: { encoding: string | undefined; maxBytes: number; mask: Mask },
-): string => {
-  const unpacked = decompressed(bytes, encoding?.trim().toLowerCase() ?? "");
-  const whole = unpacked.subarray(0, maxBytes + mask.marginBytes);
+export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; mask: Mask }): string => {
+  const whole = body.subarray(0, maxBytes + mask.marginBytes);
   // In streaming mode the decoder leaves out a character that the cut went through.
   const kept = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: whole.length > maxBytes });
   return cut(mask(new TextDecoder().decode(whole), kept.length), maxBytes);
@@ -59,16 +65,19 @@ export const readRetryAfter = (header: string | string[] | undefined, nowMs: num
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 };
 
-/**
- * What the partner answered, and what there is of the body; null if no readable status line arrived.
- */
-export const answerOf = (
+/** What the partner answered, and what its body proves; null if no readable status line arrived. */
+export const answerOf = async (
   { status, headers, body, complete }: ExchangeResult & { sent: true },
   { maxBytes, mask, nowMs }: { maxBytes: number; mask: Mask; nowMs: number },
-): { answer: Answer; received: string } | null => {
+): Promise<{ answer: Answer; evidence: Evidence } | null> => {
   if (status === null) return null;
+  const limit = EVIDENCE_BYTES + mask.marginBytes;
+  const isShort = complete && body.length < limit;
   const encoding = String(headers["content-encoding"] ?? "");
-  const received = bodyText(body, { encoding, maxBytes, mask });
+  const plain = await unpacked(body, { encoding, isCut: !isShort }, limit);
+  const isCut = !isShort || (plain !== null && plain.length > EVIDENCE_BYTES);
+  const text = plain && new TextDecoder().decode(plain.subarray(0, EVIDENCE_BYTES), { stream: isCut });
+  const kept = complete ? bodyText(plain ?? body, { maxBytes, mask }) : null;
   const retryAfterMs = readRetryAfter(headers["retry-after"], nowMs);
-  return { answer: { httpStatus: status, body: complete ? received : null, retryAfterMs }, received };
+  return { answer: { httpStatus: status, body: kept, retryAfterMs }, evidence: evidenceIn(text, isCut) };
 };

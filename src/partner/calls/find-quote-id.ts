@@ -1,4 +1,4 @@
-import { parseJson, pointerNames } from "../../runtime/json-object.ts";
+import { scalarText, valuesAt } from "../../runtime/json-pointer.ts";
 import { elements, members } from "../../runtime/json.ts";
 
 /** Likely names of a quote's id, compared without case and separators. */
@@ -12,30 +12,23 @@ const MAX_DEPTH = 8;
 const MAX_ID_LENGTH = 1024;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-const normalized = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, "");
+/** A name as it is compared: case and separators do not count. */
+export const normalized = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, "");
 
 /** An id with a character that was no UTF-8 would be another one. */
 const idOrNull = (value: string): string | null =>
   value.trim() !== "" && value.length <= MAX_ID_LENGTH && !value.includes("\uFFFD") ? value : null;
 
 /** The id in a JSON scalar: a string, or a number with exactly its digits. */
-const scalar = (raw: string): string | null => {
-  const value = raw.startsWith('"') ? parseJson(raw) : NUMBER.test(raw) ? raw : null;
-  return typeof value === "string" ? idOrNull(value) : null;
+export const idIn = (raw: string): string | null => {
+  const value = raw.startsWith('"') || NUMBER.test(raw) ? scalarText(raw) : null;
+  return value === null ? null : idOrNull(value);
 };
 
-/** The scalar at a JSON pointer; null if a name on the path is repeated. */
+/** The id at a JSON pointer; null if a name on the path is repeated. */
 const follow = (text: string, pointer: string): string | null => {
-  let raw = text;
-  for (const name of pointerNames(pointer)) {
-    const found = raw.startsWith("[")
-      ? (elements(raw) ?? []).filter((_, index) => String(index) === name)
-      : (members(raw) ?? []).flatMap(({ key, raw: value }) => (key === name ? [value] : []));
-    const [only, ...others] = found;
-    if (only === undefined || others.length > 0) return null;
-    raw = only;
-  }
-  return scalar(raw);
+  const [only, ...others] = valuesAt(text, pointer);
+  return only === undefined || others.length > 0 ? null : idIn(only);
 };
 
 /** Candidates, surest first: by their own name, the id of a quote object, the id of the whole answer. */
@@ -45,7 +38,7 @@ const search = (raw: string, place: "quote" | "whole" | "other", depth: number, 
   if (depth > MAX_DEPTH) return;
   for (const { key, raw: value } of members(raw) ?? []) {
     const name = normalized(key);
-    const id = scalar(value);
+    const id = idIn(value);
     if (id !== null) {
       if (QUOTE_ID_NAMES.has(name)) finds[0].add(id);
       else if (ID_NAMES.has(name) && place !== "other") finds[place === "quote" ? 1 : 2].add(id);
@@ -61,7 +54,7 @@ const searchNamed = (raw: string, name: string, depth: number, found: Set<string
   if (depth > MAX_DEPTH) return;
   for (const value of elements(raw) ?? []) searchNamed(value, name, depth + 1, found);
   for (const { key, raw: value } of members(raw) ?? []) {
-    const id = normalized(key) === name ? scalar(value) : null;
+    const id = normalized(key) === name ? idIn(value) : null;
     if (id !== null) found.add(id);
     searchNamed(value, name, depth + 1, found);
   }
@@ -72,11 +65,10 @@ const searchNamed = (raw: string, name: string, depth: number, found: Set<string
  * @param pointer the JSON pointer of the id; null for the one member of that name
  * @returns null if the id is absent, or several values compete
  */
-export const findTransactionId = (body: string | null, pointer: string | null): string | null => {
-  if (body === null) return null;
-  if (pointer !== null) return follow(body.trim(), pointer);
+export const findTransactionId = (json: string, pointer: string | null): string | null => {
+  if (pointer !== null) return follow(json, pointer);
   const found = new Set<string>();
-  searchNamed(body.trim(), "transactionid", 0, found);
+  searchNamed(json, "transactionid", 0, found);
   const [id, ...rivals] = found;
   return rivals.length > 0 ? null : (id ?? null);
 };
@@ -87,16 +79,28 @@ export const findTransactionId = (body: string | null, pointer: string | null): 
  * @param pointer the JSON pointer of the id; null to search
  * @returns null if the id is absent or ambiguous
  */
-export const findQuoteId = (body: string | null, pointer: string | null): string | null => {
-  if (body === null) return null;
-  const text = body.trim();
-  if (pointer !== null) return follow(text, pointer);
-  const [only, ...others] = text.startsWith("[") ? (elements(text) ?? []) : [text];
+export const findQuoteId = (json: string, pointer: string | null): string | null => {
+  if (pointer !== null) return follow(json, pointer);
+  const [only, ...others] = json.startsWith("[") ? (elements(json) ?? []) : [json];
   if (only === undefined || others.length > 0) return null;
   const finds: Finds = [new Set(), new Set(), new Set()];
   search(only, "whole", 0, finds);
   const [id, ...rivals] = finds.find((found) => found.size > 0) ?? [];
   return rivals.length > 0 ? null : (id ?? null);
+};
+
+/** Without a digit it is more likely a word, such as "created". */
+const BARE_ID = /^(?=.*\d)[A-Za-z0-9][\w.~=+-]{0,127}$/;
+/** Codes of success, rather than ids. */
+const CODE = /^[01]$|^2\d\d$/;
+
+/**
+ * The new quote's id where it is the whole answer to a create: a JSON string or number, or plain text.
+ * @returns null where it may be anything else
+ */
+export const bareQuoteId = (text: string): string | null => {
+  const id = idIn(text) ?? text;
+  return BARE_ID.test(id) && !CODE.test(id) ? id : null;
 };
 
 const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");

@@ -1,12 +1,11 @@
-import { pipeline, Readable, type Duplex } from "node:stream";
-import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Download, Downloaded } from "../connection/download.ts";
 import type { CallLimiter } from "../connection/call-limiter.ts";
 import { reasonOf } from "../connection/connection.ts";
 import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
-import { bodyText, readRetryAfter } from "./answer.ts";
+import { bodyText, readRetryAfter, unpacked } from "./answer.ts";
+import { decompressed } from "./decompress.ts";
 import { headersOf, type Caller } from "./request.ts";
 import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 
@@ -20,26 +19,6 @@ export type FetchLogOptions = Caller & {
   turnBehindOthers: CallLimiter["turnBehindOthers"];
   /** Ends every call. */
   closed: AbortSignal;
-};
-
-const DECOMPRESSORS: ReadonlyMap<string, () => Duplex> = new Map([
-  ["gzip", createUnzip],
-  ["x-gzip", createUnzip],
-  ["deflate", createUnzip],
-  ["br", createBrotliDecompress],
-]);
-
-/**
- * Undoes the content encoding of a body as it is read. None is requested, but a gateway may compress anyway.
- * Throws at once on an unknown encoding, and while reading if the data is truncated or malformed.
- */
-const decompressed = (chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Uint8Array> => {
-  const name = encoding.trim().toLowerCase();
-  if (name === "" || name === "identity") return chunks;
-  const decompressor = DECOMPRESSORS.get(name)?.();
-  if (!decompressor) throw new Error(`the answer comes in an encoding that was not requested: ${name}`);
-  // pipeline passes an error of either stream on to the reader.
-  return pipeline(Readable.from(chunks, { objectMode: false }), decompressor, () => undefined);
 };
 
 /** How long a read waits for a turn of the rate limit that no command needs. */
@@ -79,8 +58,10 @@ export const fetchLogWith = (options: FetchLogOptions): FetchLog => {
       }
     };
     await clock.within(options.callTimeoutMs, signal, read()).catch(ignore);
-    const encoding = String(headers["content-encoding"] ?? "");
-    return bodyText(Buffer.concat(chunks), { encoding, maxBytes: MAX_REFUSAL_BYTES, mask });
+    const bytes = Buffer.concat(chunks);
+    const packing = { encoding: String(headers["content-encoding"] ?? ""), isCut: true };
+    const plain = await unpacked(bytes, packing, MAX_REFUSAL_BYTES + mask.marginBytes);
+    return bodyText(plain ?? bytes, { maxBytes: MAX_REFUSAL_BYTES, mask });
   };
 
   async function* contents({ headers, body }: Downloaded, mask: Mask, call: AbortController) {

@@ -1,7 +1,7 @@
 import type { Answer, Outcome, PartnerRequest } from "../types.ts";
 
 type Operation = PartnerRequest["operation"];
-type AnswerKind = Exclude<Outcome["kind"], "notSent">;
+type AnswerKind = Exclude<Outcome["kind"], "notSent" | "unclear">;
 
 /** Whether the settings say that a status does not prove whether an accept was executed. */
 export type IsDoubtful = (status: number) => boolean;

@@ -1,7 +1,8 @@
 import type { Call, Outcome } from "../types.ts";
-import { findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
+import { saysFailed, type FailureSign } from "../../runtime/says-failed.ts";
+import { doubtIn, FAILED, type Evidence } from "./evidence.ts";
+import { bareQuoteId, findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
-import { saysFailed } from "../../runtime/says-failed.ts";
 import type { SendRequest } from "./request.ts";
 
 export type QuoteCallOptions = {
@@ -14,31 +15,43 @@ export type QuoteCallOptions = {
   quoteIdPointer: string | null;
   /** Where the transactionId is in the answer to an accept; null for the one member of that name. */
   transactionIdPointer: string | null;
+  /** What a 2xx says that failed, besides what {@link saysFailed} knows. */
+  failedWhen: readonly FailureSign[];
 };
 
 /**
  * Creates and accepts quotes. Each call is one request, never repeated; see `exchange` for the evidence of
  * its outcome.
  */
-export const quoteCalls = (
-  { acceptDoubtStatuses, quoteIdPointer, transactionIdPointer }: QuoteCallOptions,
-  send: SendRequest,
-): Call => {
-  const isDoubtful = doubtfulStatuses(acceptDoubtStatuses);
+export const quoteCalls = (options: QuoteCallOptions, send: SendRequest): Call => {
+  const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
+  const { quoteIdPointer, transactionIdPointer, failedWhen } = options;
+
+  const createdQuoteId = (evidence: Evidence, location: string, path: string): string | null => {
+    const named = evidence.kind === "json" ? findQuoteId(evidence.text, quoteIdPointer) : null;
+    const isWhole = evidence.kind === "json" || (evidence.kind === "other" && !evidence.isCut);
+    const bare = isWhole && quoteIdPointer === null ? bareQuoteId(evidence.text) : null;
+    return named ?? quoteIdOfLocation(location, path) ?? bare;
+  };
+  const begunTransactionId = (evidence: Evidence): string | null =>
+    evidence.kind === "json" ? findTransactionId(evidence.text, transactionIdPointer) : null;
 
   return async (request, callOptions): Promise<Outcome> => {
     const sent = await send(request, callOptions);
     if (sent.kind !== "answered") return sent;
-    const { received, location } = sent;
+    const { evidence, location, mask } = sent;
     const isAccept = request.operation === "ACCEPT_QUOTE";
-    const transactionId = isAccept ? findTransactionId(sent.answer.body, transactionIdPointer) : null;
-    const answer = transactionId === null ? sent.answer : { ...sent.answer, transactionId };
+    const id = isAccept ? begunTransactionId(evidence) : createdQuoteId(evidence, location, request.path);
+    const name = isAccept ? "transactionId" : "quoteId";
+    const answer = id === null ? sent.answer : { ...sent.answer, [name]: mask(id) };
     const outcome = classify(request.operation, answer, isDoubtful);
     if (outcome.kind !== "executed") return outcome;
-    const quoteId = isAccept
-      ? null
-      : (findQuoteId(answer.body, quoteIdPointer) ?? quoteIdOfLocation(location, request.path));
-    if (quoteId !== null) return { kind: "executed", answer: { ...answer, quoteId } };
-    return saysFailed(received) ? { kind: "unclear", answer } : outcome;
+    const doubt = isAccept
+      ? doubtIn(evidence, request.ids, failedWhen)
+      : id === null && "text" in evidence && saysFailed(evidence.text, failedWhen)
+        ? FAILED
+        : null;
+    if (doubt === null) return outcome;
+    return { kind: "unclear", answer, reason: `the partner answered ${answer.httpStatus}, and ${doubt}` };
   };
 };

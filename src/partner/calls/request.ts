@@ -3,6 +3,7 @@ import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import type { Transport } from "../connection/transport.ts";
 import type { Answer, CallOptions } from "../types.ts";
 import { answerOf } from "./answer.ts";
+import { EVIDENCE_BYTES, type Evidence } from "./evidence.ts";
 
 export type Credentials = { accessToken: string; xToken: string };
 
@@ -34,9 +35,10 @@ type Answered =
   | {
       kind: "answered";
       answer: Answer;
-      /** What arrived of the body, whether it was cut off or not. */
-      received: string;
+      evidence: Evidence;
       location: string;
+      /** Masks what is taken out of the evidence. */
+      mask: Mask;
     };
 
 /** @param secrets to mask in the answer, besides those of {@link Caller.maskOf} */
@@ -67,12 +69,12 @@ export const requestWith =
     const used = credentials.current();
     const mask = maskOf(used, secrets);
     const headers = headersOf(used, userAgent);
-    const maxBodyBytes = maxResponseBytes + mask.marginBytes;
+    const maxBodyBytes = EVIDENCE_BYTES + mask.marginBytes;
     const result = await send({ method, path: basePath + path, headers, body, maxBodyBytes }, callOptions);
     const reason = mask(result.reason, MAX_REASON_LENGTH);
     if (!result.sent) return { kind: "notSent", reason };
-    const read = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+    const read = await answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
     if (read === null) return { kind: "unknown", reason, answer: null };
     if (read.answer.httpStatus === 401) credentials.reload();
-    return { kind: "answered", ...read, location: mask(String(result.headers.location ?? "")) };
+    return { kind: "answered", ...read, location: String(result.headers.location ?? ""), mask };
   };

@@ -32,8 +32,8 @@ const outcomes: [string, Outcome, accept: string, create: string][] = [
     "SUCCEEDED - PARTNER",
   ],
   [
-    "2xx that says that it failed",
-    { kind: "unclear", answer: answer(200, '{"success":false}') },
+    "2xx whose body proves nothing",
+    { kind: "unclear", reason: "r", answer: answer(200, '{"success":false}') },
     "IN_DOUBT ANSWER_UNCLEAR BRIDGE",
     "REJECTED PARTNER_REJECTED PARTNER",
   ],

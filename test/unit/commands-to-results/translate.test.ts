@@ -51,6 +51,18 @@ describe("toPartnerRequest", () => {
       method: "POST",
       path: "/corporate/v1/quote",
       body: '{"direction":"OUTBOUND","purpose":"COMEX","quotedAmount":"1000.50","baseCurrencyIso":"USD","quotedCurrencyIso":"BRL"}',
+      ids: {},
+    });
+  });
+
+  it("says which ids an accept names", () => {
+    const idsOf = (fields: Parameters<typeof acceptRequest>[0]) =>
+      toPartnerRequest(command(acceptRequest(fields))).ids;
+    expect(idsOf({ externalId: null })).toEqual({ quoteId: "q-1", counterpartyId: "cp-1" });
+    expect(idsOf({ externalId: "e-1" })).toEqual({
+      quoteId: "q-1",
+      counterpartyId: "cp-1",
+      externalId: "e-1",
     });
   });
 });

@@ -60,6 +60,11 @@ describe("values that cannot be read", () => {
     ["PARTNER_MAX_RESPONSE_BYTES", "524289", "from 0 to 524288"],
     ["PARTNER_ACCEPT_DOUBT_STATUSES", "200,409,6xx", '"200" and "6xx", each of which is no HTTP status'],
     ["PARTNER_QUOTE_ID_POINTER", "quoteId", "is not a JSON pointer"],
+    [
+      "PARTNER_FAILED_WHEN",
+      "/a=1,status=ERROR,/b=",
+      '"status=ERROR" and "/b=", each of which is no JSON pointer',
+    ],
     ["PARTNER_LOG_END_PARAMETER", "end date", "is not the name of a parameter"],
     ["PARTNER_LOG_END_PARAMETER", "startDate", "is the name of another parameter"],
     ["FLOWS", "webhooks,logs", 'holds "logs", which is none of webhooks, commands, reconcile'],
@@ -227,6 +232,7 @@ describe("values that can be read", () => {
       FLOWS: "commands, commands",
       WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8, 192.0.2.7 ,2001:db8::/32",
       PARTNER_CURRENCIES: " JPY ,GBP",
+      PARTNER_FAILED_WHEN: "/sucesso=false, /a~1b/0 = NOT=OK",
       PARTNER_BASE_URL: "https://partner.example/api//",
     });
     expect(config.kafka.brokers).toEqual(["kafka-1:9092", "10.0.0.1:9093"]);
@@ -234,6 +240,10 @@ describe("values that can be read", () => {
     expect(config.webhook.allowedCidrs).toEqual(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
     expect(config.partner).toMatchObject({
       currencies: ["JPY", "GBP"],
+      failedWhen: [
+        { pointer: "/sucesso", value: "false" },
+        { pointer: "/a~1b/0", value: "NOT=OK" },
+      ],
       baseUrl: "https://partner.example/api",
     });
     expect([config, ...Object.values(config)].every((each) => Object.isFrozen(each))).toBe(true);

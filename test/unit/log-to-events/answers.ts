@@ -5,7 +5,12 @@ export const bytesOf = async function* (...chunks: (string | Uint8Array)[]): Asy
   for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
 };
 
-export const FORM: AnswerForm = { entriesPointer: null, notificationPointer: null, maxEntryBytes: 1_048_576 };
+export const FORM: AnswerForm = {
+  entriesPointer: null,
+  notificationPointer: null,
+  failedWhen: [],
+  maxEntryBytes: 1_048_576,
+};
 
 export const read = async (
   body: string | Uint8Array | AsyncIterable<Uint8Array>,

@@ -63,6 +63,16 @@ test.each([
   });
 });
 
+test("an answer may say that it failed in the partner's own words", async () => {
+  const body = JSON.stringify({ data: [], meta: { status: "ERROR" } });
+  expect(await read(body)).toMatchObject({ isUnderstood: true, reasons: [] });
+  const failedWhen = [{ pointer: "/meta/status", value: "error" }];
+  expect(await read(body, { failedWhen })).toMatchObject({
+    isUnderstood: false,
+    reasons: ["the answer says that it failed"],
+  });
+});
+
 test.each([
   { success: true, error: { code: 0, message: "" }, data: ours },
   { error: { code: null, details: {} }, data: ours },

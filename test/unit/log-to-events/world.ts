@@ -5,6 +5,7 @@ import { translate } from "../../../src/notification/translate.ts";
 import { logToEvents, type RunRequest } from "../../../src/log-to-events/flow.ts";
 import type { LogAnswer, LogQuery } from "../../../src/partner/types.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
+import { FORM } from "./answers.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 
 export const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
@@ -45,7 +46,7 @@ export const openLog = () => {
   };
   const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
   const run = logToEvents(
-    { entriesPointer: null, notificationPointer: null, maxEntryBytes: 1_048_576, lanes: 8 },
+    { ...FORM, lanes: 8 },
     {
       clock: { ...systemClock, now: () => NOW_MS, monotonic: () => state.waitedMs, sleep },
       fetchLog: async (query) => {

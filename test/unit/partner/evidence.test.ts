@@ -1,7 +1,8 @@
 import diagnostics from "node:diagnostics_channel";
 import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ACCEPT, acceptAt, answer, CREATE, free, partnerOf, serve } from "./hostile-server.ts";
+import { ACCEPT, acceptAt, answer, CREATE, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { PartnerOptions } from "../../../src/partner/client.ts";
 import type { PartnerRequest } from "../../../src/partner/types.ts";
@@ -209,7 +210,7 @@ describe("the status line decides", () => {
 
   it.each([
     ["a body cut off by the end", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"],
-    ["a chunked body cut off", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n"],
+    ["a chunked body cut off", 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n'],
     ["a chunked body that breaks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
     ["headers cut off", "HTTP/1.1 200 OK\r\nContent-Ty"],
     ["headers that are none", "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n"],
@@ -364,6 +365,65 @@ describe("the body of a 2xx", () => {
     });
   });
 
+  it.each([0, 8])("is judged whole where only %i bytes are kept of it", async (maxResponseBytes) => {
+    const behind = `{"x":"${"y".repeat(900_000)}",`;
+    const packed = gzipSync(`${behind}"success":false}`);
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`;
+    for (const text of [
+      answer("200 OK", failed),
+      answer("200 OK", `${behind}"errors":["no funds"]}`),
+      Buffer.concat([Buffer.from(head), packed]),
+    ])
+      expect(await answered(ACCEPT, text, { maxResponseBytes })).toMatchObject({
+        kind: "unclear",
+        reason: "the partner answered 200, and says in the body that it failed",
+      });
+    expect(
+      await answered(ACCEPT, answer("200 OK", `${behind}"transactionId":"tx-1"}`), { maxResponseBytes }),
+    ).toMatchObject({ kind: "executed", answer: { transactionId: "tx-1" } });
+    expect(
+      await answered(CREATE, answer("201 Created", `${behind}"quoteId":"q-7"}`), { maxResponseBytes }),
+    ).toMatchObject({ kind: "executed", answer: { quoteId: "q-7" } });
+  });
+
+  it("proves nothing of an accept where it is a page, or packed unheard of, or names another quote", async () => {
+    for (const [text, kept] of [
+      [answer("200 OK", "<html>blocked</html>", "Content-Type: text/html\r\n"), "<html>blocked</html>"],
+      [answer("200 OK", "{}", "Content-Encoding: zstd\r\n"), "{}"],
+      [answer("200 OK", '{"quoteId":"q-2"}'), '{"quoteId":"q-2"}'],
+    ] as const) {
+      expect(await answered(ACCEPT, text)).toMatchObject({ kind: "unclear", answer: { body: kept } });
+      expect(await answered(CREATE, text)).toMatchObject({ kind: "executed", answer: { body: kept } });
+    }
+  });
+
+  it("says that it failed in the partner's own words", async () => {
+    const failedWhen = [{ pointer: "/status", value: "ERROR" }];
+    const text = answer("200 OK", '{"status":"Error"}');
+    for (const request of [ACCEPT, CREATE]) {
+      expect(await answered(request, text, { failedWhen })).toMatchObject({ kind: "unclear" });
+      expect(await answered(request, text)).toMatchObject({ kind: "executed" });
+    }
+  });
+
+  it("may be nothing but the new quote's id, unless a pointer says where that is", async () => {
+    const created = (text: string, over = {}) => answered(CREATE, text, over);
+    for (const body of ["q-7", '"q-7"', "q-7\r\n"])
+      expect(await created(answer("201 Created", body))).toMatchObject({ answer: { quoteId: "q-7" } });
+    for (const [text, over] of [
+      [answer("201 Created", "q-7"), { quoteIdPointer: "/id" }],
+      ["HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nq-7", {}],
+    ] as const)
+      expect(await created(text, over)).not.toHaveProperty("answer.quoteId");
+    const located = answer("201 Created", "q-7", "Location: /corporate/v1/quote/q-8\r\n");
+    expect(await created(located)).toMatchObject({ answer: { quoteId: "q-8" } });
+  });
+
+  it("shows no secret in an id", async () => {
+    const text = answer("200 OK", `{"transactionId":"tx ${CREDENTIALS.xToken}"}`);
+    expect(await answered(ACCEPT, text)).toMatchObject({ answer: { transactionId: "tx ***" } });
+  });
+
   it("can say that a create failed, unless it names the quote", async () => {
     expect(await answered(CREATE, answer("200 OK", failed))).toMatchObject({ kind: "unclear" });
     for (const text of [
@@ -388,18 +448,18 @@ describe("the body of a 2xx", () => {
   });
 
   it.each(["200 OK", "201 Created"])("may hold a byte that is no UTF-8: %s", async (status) => {
-    const body = Buffer.from('{"quoteId":"q-7","city":"S\u00e3o Paulo"}', "latin1");
+    const body = Buffer.from('{"quoteId":"q-1","city":"S\u00e3o Paulo"}', "latin1");
     const text = Buffer.concat([
       Buffer.from(
         `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
       ),
       body,
     ]);
-    const kept = '{"quoteId":"q-7","city":"S\uFFFDo Paulo"}';
+    const kept = '{"quoteId":"q-1","city":"S\uFFFDo Paulo"}';
     expect(await answered(ACCEPT, text)).toMatchObject({ kind: "executed", answer: { body: kept } });
     expect(await answered(CREATE, text)).toMatchObject({
       kind: "executed",
-      answer: { body: kept, quoteId: "q-7" },
+      answer: { body: kept, quoteId: "q-1" },
     });
   });
 });

@@ -64,6 +64,7 @@ export const ACCEPT: PartnerRequest = {
   method: "PUT",
   path: "/corporate/v1/quote/q-1/accept",
   body: '{"counterpartyId":"cp-1","amount":1000.00}',
+  ids: { quoteId: "q-1", counterpartyId: "cp-1" },
 };
 
 export const CREATE: PartnerRequest = {
@@ -71,6 +72,7 @@ export const CREATE: PartnerRequest = {
   method: "POST",
   path: "/corporate/v1/quote",
   body: "{}",
+  ids: {},
 };
 
 export const CREDENTIALS = { accessToken: "secret/access+token", xToken: "secret-x-token" };
@@ -90,6 +92,7 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     maxResponseBytes: 1_000,
     quoteIdPointer: null,
     transactionIdPointer: null,
+    failedWhen: [],
     acceptDoubtStatuses: ["302", "303", "409"],
     logEndParameter: "endtDate",
     logMaxBytes: 1_000_000,

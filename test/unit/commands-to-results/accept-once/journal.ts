@@ -94,7 +94,7 @@ export const itemOf = (ref: Ref, refused: Verdict | null = null): PreparedComman
               externalId: null,
             },
           },
-          request: { operation, method: "PUT", path: "/", body: "{}" },
+          request: { operation, method: "PUT", path: "/", body: "{}", ids: {} },
         },
     receivedAt: Date.now(),
     envelope: { traceparent: null, origin: null },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  bareQuoteId,
   findQuoteId,
   findTransactionId,
   quoteIdOfLocation,
@@ -15,7 +16,7 @@ describe("findQuoteId", () => {
     ['{"quote":{"id":"q-1","counterparty":{"id":"cp"}}}', "q-1"],
     ['{"quotation":{"uuid":"q-1"}}', "q-1"],
     ['[{"quoteId":"q-1"}]', "q-1"],
-    [' {"quoteId":12345678901234567890} ', "12345678901234567890"],
+    ['{"quoteId":12345678901234567890}', "12345678901234567890"],
     ['{"id":7}', "7"],
     ['{"quoteId":"q-1","links":{"accept":{"quoteId":"q-1"}}}', "q-1"],
   ])("%s holds %s", (body, id) => expect(findQuoteId(body, null)).toBe(id));
@@ -37,8 +38,6 @@ describe("findQuoteId", () => {
     '{"quoteId":"q-1"',
   ])("takes nothing from %s", (body) => expect(findQuoteId(body, null)).toBeNull());
 
-  it("takes nothing from no body", () => expect(findQuoteId(null, "/quoteId")).toBeNull());
-
   it("follows a pointer, and nothing else", () => {
     const body = '{"quoteId":"no","a/b":{"~":[{"x":"no"},{"x":10.50}]},"list":["q-1"]}';
     expect(findQuoteId(body, "/a~1b/~0/1/x")).toBe("10.50");
@@ -51,6 +50,40 @@ describe("findQuoteId", () => {
   it("survives depth", () => {
     expect(findQuoteId('{"data":'.repeat(5000) + '{"id":"x"}' + "}".repeat(5000), null)).toBeNull();
   });
+});
+
+describe("bareQuoteId", () => {
+  it.each([
+    ["q-1", "q-1"],
+    ['"q-1"', "q-1"],
+    ["12345678901234567890", "12345678901234567890"],
+    ["7", "7"],
+    ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "3F2504E0-4F89-11D3-9A0C-0305E82C3301"],
+    ['"01ARZ3NDEKTSV4RRFFQ69G5FAV"', "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+  ])("%s is %s", (text, id) => expect(bareQuoteId(text)).toBe(id));
+
+  it.each([
+    "",
+    '""',
+    "OK",
+    '"created"',
+    "true",
+    "null",
+    "0",
+    "1",
+    "200",
+    "-7",
+    "Quote 17 created",
+    '"Quote 17 created"',
+    "<html>17</html>",
+    "{17",
+    '{"n":17}',
+    "[17]",
+    '"q-1',
+    "https://partner.example/17",
+    "q1\uFFFD",
+    `q${"1".repeat(128)}`,
+  ])("%j may be anything else", (text) => expect(bareQuoteId(text)).toBeNull());
 });
 
 describe("quoteIdOfLocation", () => {
@@ -90,6 +123,5 @@ describe("findTransactionId", () => {
     ['{"transactionId":""}', null],
     ["transactionId", null],
     ['{"transactionId":"a"}', "/data/transactionId"],
-    [null, null],
   ])("%s with pointer %s holds none", (body, pointer) => expect(findTransactionId(body, pointer)).toBeNull());
 });

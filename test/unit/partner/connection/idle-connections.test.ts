@@ -158,7 +158,10 @@ describe("a connection is not used again", () => {
     ],
     ["more came than the answer", raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}H")],
     ["two answers came", raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".repeat(2))],
-    ["the body was longer than what is kept", (_, response) => void response.end("x".repeat(2_000))],
+    [
+      "the body was longer than what is read",
+      (_, response) => void response.end(`["${"x".repeat(1_200_000)}"]`),
+    ],
   ])("when %s", async (_, answer) => {
     let isOdd = false;
     const { server, together } = await withOneIdle(
