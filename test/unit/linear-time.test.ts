@@ -48,7 +48,7 @@ const stream = (text: string) => new Blob([text]).stream() as unknown as AsyncIt
 const logged = (text: string) =>
   readAnswer(
     stream(text),
-    { entriesPointer: null, notificationPointer: null, maxEntryBytes: 1_000_000 },
+    { entriesPointer: null, notificationPointer: null, failedWhen: [], maxEntryBytes: 1_000_000 },
     { httpStatus: 200, headers: { link: text } },
     () => undefined,
   );
@@ -83,7 +83,7 @@ const edges: Readonly<Record<string, Take>> = {
   "partner: header": (text) => fed(`HTTP/1.1 103 x\r\na: ${text}\r\n\r\nHTTP/1.1 200 x`, 65_536),
   "partner: Retry-After": (text) => readRetryAfter(text, 0),
   "partner: Location": (text) => quoteIdOfLocation(text, "/quotes"),
-  "partner: body": (text) => bodyText(Buffer.from(text), { encoding: "br", maxBytes: 65_536, mask }),
+  "partner: body": (text) => bodyText(Buffer.from(text), { maxBytes: 65_536, mask }),
   "partner: answer to a create": (text) => findQuoteId(`{"x":${json(text)},"data":${text}}`, null),
   "partner: answer to an accept": (text) => findTransactionId(`{"x":${json(text)},"data":${text}}`, null),
   "partner: an id at a pointer": (text) => findQuoteId(`{"x":{"y":${text}}}`, "/x/y"),
