@@ -1,25 +1,64 @@
 import { Command } from "commander";
-import { listDoubts, type Doubt } from "../operate/doubts/doubts.ts";
+import { isSameQuote, listDoubts, type Doubt } from "../operate/doubts/doubts.ts";
+import { factsOfDoubts, type DoubtFacts } from "../operate/doubts/facts.ts";
+import type { Proposal } from "../operate/resolve/proposal.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
-import { examples, EXIT, printRows, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
+import { factsJson, proposalJson, proposalText } from "./doubt-lines.ts";
+import { examples, EXIT, printRows, sayProgress, type Exit, type ExitCode, type Io, type Row } from "./io.ts";
 import { withTool } from "./tool.ts";
 
-const COLUMNS = ["since", "commandId", "quoteId", "externalId", "claimedAt", "error", "resolvableAt"];
+const COLUMNS = [
+  ...[
+    "since",
+    "commandId",
+    "quoteId",
+    "externalId",
+    "amount",
+    "evidence",
+    "claimedAt",
+    "error",
+    "resolvableAt",
+  ],
+];
 
-const rowOf = ({ sinceMs, claimedAtMs, resolvableAtMs, ...rest }: Doubt): Record<string, unknown> => ({
+const timesOf = ({ sinceMs, claimedAtMs, resolvableAtMs }: Doubt) => ({
   since: iso(sinceMs),
   claimedAt: iso(claimedAtMs),
   resolvableAt: iso(resolvableAtMs),
-  ...rest,
 });
+
+/** For people, of several pieces of evidence the first. */
+const rowOf = (doubt: Doubt, facts: DoubtFacts): Row => {
+  const [evidence] = facts.evidence;
+  const evidenceCell = evidence && `${evidence.kind} of ${evidence.transactionId}`;
+  return { ...timesOf(doubt), ...doubt, amount: facts.amount?.text, evidence: evidenceCell };
+};
+
+const jsonOf = (doubt: Doubt, facts: DoubtFacts, proposals: readonly Proposal[]): Row => {
+  const { sinceMs, claimedAtMs, resolvableAtMs, requestHash, ...rest } = doubt;
+  const own = proposals.filter(
+    ({ asked }) => asked.commandId === doubt.commandId && isSameQuote(asked.quoteId, doubt.quoteId),
+  );
+  return {
+    ...timesOf({ ...doubt, sinceMs, claimedAtMs, resolvableAtMs, requestHash }),
+    ...rest,
+    ...factsJson(facts),
+    proposals: own.map(proposalJson),
+  };
+};
 
 const list = (io: Io, json: boolean): Promise<ExitCode> =>
   withTool(io, async (tool) => {
     const { topics, kafka } = tool.config;
     const onProgress = sayProgress(io, "the journal");
-    const { doubts, numbers } = await listDoubts(tool, { onProgress }, io.stopped);
-    await printRows(io, doubts.map(rowOf), { json, columns: COLUMNS });
+    const { doubts, numbers, proposals } = await listDoubts(tool, { onProgress }, io.stopped);
+    const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
+    const rows = doubts.flatMap((doubt, i) => {
+      const known = facts[i];
+      return known ? [json ? jsonOf(doubt, known, proposals) : rowOf(doubt, known)] : [];
+    });
+    await printRows(io, rows, { json, columns: COLUMNS });
     io.err(
       doubts.length === 0
         ? `No command is in doubt, of ${counted(numbers.commands, "command")} in ${topics.journal} of ` +
@@ -27,6 +66,7 @@ const list = (io: Io, json: boolean): Promise<ExitCode> =>
         : `${counted(doubts.length, "command")} in doubt. Find out from the partner, then \`cambio-bridge ` +
             "resolve`: docs/commands.md.",
     );
+    proposals.map(proposalText).forEach(io.err);
     if (numbers.underWay > 0)
       io.err(
         `${counted(numbers.underWay, "claim")} without an end: the calls are under way, or their replicas ` +

@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, Load>> = {
   doubts: async () => (await import("./doubts.ts")).doubtsCommand,
   resolve: async () => (await import("./resolve.ts")).resolveCommand,
   story: async () => (await import("./story.ts")).storyCommand,
+  audit: async () => (await import("./audit.ts")).auditCommand,
   "dead-letters": async () => (await import("./dead-letters.ts")).deadLettersCommand,
   reconcile: async () => (await import("./reconcile.ts")).reconcileCommand,
   console: async () => (await import("./console.ts")).consoleCommand,

@@ -1,11 +1,15 @@
 import { Command, Option } from "commander";
 import { openTraces } from "../services/traces/open.ts";
 import type { Connections } from "../operate/connections.ts";
+import { findDoubts } from "../operate/doubts/doubts.ts";
+import { factsOfDoubts } from "../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK, refusalOf, type ResolveRequest } from "../operate/resolve/outcome.ts";
+import { findProposal } from "../operate/resolve/proposal.ts";
 import { confirm, resolve, type Confirmed } from "../operate/resolve/resolve.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, boundedText, type ActorFlags } from "./actor.ts";
-import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { factLines, proposalText } from "./doubt-lines.ts";
+import { examples, EXIT, sayProgress, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 type Flags = Pick<ActorFlags, "by"> & {
@@ -14,6 +18,7 @@ type Flags = Pick<ActorFlags, "by"> & {
   quoteId?: string;
   force?: boolean;
   confirm?: string;
+  transactionId?: string;
 };
 
 type Asking = (connections: Connections) => Promise<Confirmed>;
@@ -29,6 +34,17 @@ const traced = async (tool: Connections, asking: Asking): Promise<Confirmed> => 
     const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await sent.catch(() => undefined);
   }
+};
+
+/** Says what is known of the doubts that are to be ended, the evidence first. */
+const showDoubts = async (io: Io, tool: Connections, request: ResolveRequest): Promise<void> => {
+  const doubts = await findDoubts(tool, request, io.stopped);
+  const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
+  for (const [i, doubt] of doubts.entries()) {
+    const factsOfDoubt = facts[i];
+    if (factsOfDoubt) factLines(doubt, factsOfDoubt).forEach(io.err);
+  }
+  if (request.as === "not-executed") io.err(NOT_EXECUTED_RISK);
 };
 
 const run = (io: Io, asking: Asking): Promise<ExitCode> =>
@@ -58,44 +74,70 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
     return EXIT.done;
   });
 
+/** Shows a proposal and what is known of its doubt. Ends the doubt if `as` repeats what is proposed. */
+const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<ExitCode> => {
+  const show = async (tool: Connections): Promise<ResolveRequest> => {
+    const proposal = await findProposal(tool, ref, io.stopped);
+    io.err(proposalText(proposal));
+    await showDoubts(io, tool, proposal.asked);
+    return proposal.asked;
+  };
+  if (as !== undefined)
+    return run(io, async (tool) => {
+      await show(tool);
+      return confirm(tool, actorOf({ by, note }), { ref, as }, io.stopped);
+    });
+  return withTool(io, async (tool) => {
+    const proposed = await show(tool);
+    io.err(`Nothing is done yet: if that is true, say it again with --as ${proposed.as}.`);
+    return EXIT.usage;
+  });
+};
+
 export const resolveCommand = (io: Io, exit: Exit): Command =>
   new Command("resolve")
     .description("End a doubt, with what the partner says happened.")
     .argument("[commandId]", "the command in doubt")
     .addOption(new Option("--as <outcome>", "what happened").choices(["succeeded", "not-executed"]))
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
+    .option("--transaction-id <id>", "the transaction that it became, for the final result", boundedText)
     .option("--force", "decide although the call might still be under way, here or at the partner")
-    .option("--confirm <ref>", "end what another person has proposed, by its REF")
+    .option("--confirm <ref>", "end what another person has proposed, by its REF; --as must say the same")
     .requiredOption("--by <name>", "who decides; kept in the journal and the audit topic", boundedText)
     .option("--note <text>", "how you know; kept in the journal and the audit topic", boundedText)
     .addHelpText(
       "after",
       `
 With CONSOLE_FOUR_EYES=true this only proposes, says a REF, and exits with 3.
-Another person ends the doubt within 24 hours with --confirm REF.
+Another person ends the doubt within 24 hours with --confirm REF --as OUTCOME.
+Without --as, --confirm only shows the proposal.
 ${examples(
   'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',
-  "resolve --confirm 0/4711 --by bruno",
+  "resolve --confirm 0/4711 --as not-executed --by bruno",
 )}`,
     )
     .action(async (commandId: string | undefined, flags: Flags, command: Command) => {
-      const { as, by, note, quoteId = null, force = false, confirm: ref } = flags;
-      const isAlone = [commandId, as, flags.quoteId, flags.force].every((each) => each === undefined);
-      if (ref !== undefined && isAlone) {
-        const actor = actorOf({ by, note: note ?? "confirmed" });
-        exit(await run(io, (tool) => confirm(tool, actor, ref, io.stopped)));
+      const { as, by, note, quoteId = null, force = false, confirm: ref, transactionId } = flags;
+      const isOwn = [commandId, flags.quoteId, flags.force, transactionId].some((each) => each !== undefined);
+      if (ref !== undefined && !isOwn) {
+        exit(await confirmShown(io, ref, flags));
         return;
       }
       if (ref !== undefined || commandId === undefined || as === undefined || note === undefined)
-        command.error("error: a commandId, --as and --note are needed, or --confirm alone", {
+        command.error("error: a commandId, --as and --note are needed, or --confirm with --as alone", {
           exitCode: EXIT.usage,
         });
-      if (as === "not-executed") io.err(NOT_EXECUTED_RISK);
-      const asked = { commandId, quoteId, as, force };
+      if (as === "not-executed" && transactionId !== undefined)
+        command.error("error: --transaction-id goes with --as succeeded only", { exitCode: EXIT.usage });
+      const asked = { commandId, quoteId, as, force, transactionId: transactionId ?? null };
       exit(
-        await run(io, async (tool) => ({
-          asked,
-          ended: await resolve(tool, actorOf({ by, note }), asked, io.stopped),
-        })),
+        await run(io, async (tool) => {
+          // An interrupt is said, and written to the audit topic, by the action itself.
+          if (as === "not-executed")
+            await showDoubts(io, tool, asked).catch((error: unknown) => {
+              if (!io.stopped.aborted) throw error;
+            });
+          return { asked, ended: await resolve(tool, actorOf({ by, note }), asked, io.stopped) };
+        }),
       );
     });

@@ -14,6 +14,7 @@ import { counted } from "../runtime/counted.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import { describeOutage, isRegistryError } from "../services/outage.ts";
+import { proposalJson, proposalText } from "./doubt-lines.ts";
 import { examples, EXIT, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { lastPause } from "./pause.ts";
 import { withTool } from "./tool.ts";
@@ -92,10 +93,11 @@ export const whyNoCommands = async (
   return known && nobodyLine(known.commands, tool.config.topics.commands);
 };
 
+type Waiting = Pick<Awaited<ReturnType<typeof listDoubts>>, "numbers" | "proposals">;
+
 /** Null where there is no journal, as without the flow commands, or where it cannot be read. */
-const numbersOrNull = (io: Io, tool: Connections): Promise<DoubtNumbers | null> =>
-  listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped).then(
-    ({ numbers }) => numbers,
+const waitingOrNull = (io: Io, tool: Connections): Promise<Waiting | null> =>
+  listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped).catch(
     (error: unknown) => {
       const isRegistry = isRegistryError(error);
       if (!(error instanceof UsageError) && !isRegistry) throw error;
@@ -106,25 +108,27 @@ const numbersOrNull = (io: Io, tool: Connections): Promise<DoubtNumbers | null> 
 
 const status = (io: Io, json: boolean): Promise<ExitCode> =>
   withTool(io, async (tool) => {
-    const [known, entries, numbers] = await Promise.all([
+    const [known, entries, waiting] = await Promise.all([
       askStatus(tool, io.stopped),
       askPauses(tool, io.stopped),
-      numbersOrNull(io, tool),
+      waitingOrNull(io, tool),
     ]);
     const nowMs = systemClock.now();
     if (json) {
-      const doubts = numbers && {
-        count: numbers.doubts,
-        oldestSince: isoOrNull(numbers.oldestSinceMs),
-        underWay: numbers.underWay,
+      const doubts = waiting && {
+        count: waiting.numbers.doubts,
+        oldestSince: isoOrNull(waiting.numbers.oldestSinceMs),
+        underWay: waiting.numbers.underWay,
       };
+      const proposals = waiting && waiting.proposals.map(proposalJson);
       const flows = Object.fromEntries(PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)]));
-      io.out(JSON.stringify({ flows, ...known, doubts }));
+      io.out(JSON.stringify({ flows, ...known, doubts, proposals }));
       return EXIT.done;
     }
     for (const flow of PAUSABLE) io.out(pauseLine(flow, entries.get(flow), nowMs));
     flowLines(known, tool.config.topics.commands).forEach(io.out);
-    if (numbers) io.out(doubtsLine(numbers));
+    if (waiting) io.out(doubtsLine(waiting.numbers));
+    waiting?.proposals.map(proposalText).forEach(io.out);
     return EXIT.done;
   });
 

@@ -52,7 +52,7 @@ export const refusedRef = (commandId: string): Ref => {
  * same commandId. Without issuedAt and expiresAt: both differ when a caller repeats a command, and neither
  * changes what is executed.
  */
-export const requestHash = ({ request }: Command): string => {
+export const requestHash = ({ request }: Pick<Command, "request">): string => {
   const { type } = request;
   const content =
     type === "AcceptQuote"

@@ -163,6 +163,11 @@ test("with four eyes another person ends it, and never its author", async () => 
   expect(proposed.text).toContain(`${world.topics.audit}[0]@`);
   const [, itsPage = ""] = /href="(\/doubt\?[^"]+)"/.exec(proposed.text) ?? [];
   await two.until(itsPage.replaceAll("&amp;", "&"), "ana</bdi> proposes", "bia");
+  await two.until("/", "1 proposal waits</a> for a second person", "bia");
+  const [, ref = ""] =
+    /--confirm <bdi>(0\/\d+)|--confirm (0\/\d+)/.exec(proposed.text)?.filter(Boolean) ?? [];
+  for (const path of ["/doubts", "/audit"]) await two.until(path, ref, "bia");
+  expect((await world.run(["audit", "--since", "1h"])).out).toContain(`proposed REF ${ref}`);
   // A browser's way back shows the form as it was: corrected there, it is no decision that was taken.
   const corrected = await two.post("/doubt", { ...saying, as: "not-executed" }, "ana");
   expect(corrected).toMatchObject({

@@ -36,12 +36,12 @@ test("the commands in doubt are listed, the oldest first, until a person has end
   const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
   const line = (commandId: string, quoteId: string): unknown =>
     expect.stringMatching(
-      new RegExp(`^${time}  ${commandId}  ${quoteId}  -  ${time}  OWNER_LOST gone  ${time}$`),
+      new RegExp(`^${time}  ${commandId}  ${quoteId}  -  -  -  ${time}  OWNER_LOST gone  ${time}$`),
     );
   expect(both.code).toBe(0);
   expect(linesOf(both.out)).toEqual([line("order-1", older), line("order-2", newer)]);
   expect(linesOf(both.err)).toEqual([
-    "since  commandId  quoteId  externalId  claimedAt  error  resolvableAt",
+    "since  commandId  quoteId  externalId  amount  evidence  claimedAt  error  resolvableAt",
     "2 commands in doubt. Find out from the partner, then `cambio-bridge resolve`: docs/commands.md.",
   ]);
 
@@ -66,7 +66,15 @@ test("the commands in doubt are listed, the oldest first, until a person has end
       attempts: 1,
       httpStatus: null,
       error: { code: "OWNER_LOST", message: "gone" },
-      response: null,
+      ...{ response: null, transactionId: null, amount: null, counterpartyId: null, command: null },
+      ...{
+        evidence: [],
+        transactions: [],
+        moreTransactions: 0,
+        transactionsCut: false,
+        notes: [],
+        proposals: [],
+      },
       place: `${topics.journal}[${doubted?.partition}]@${doubted?.offset}`,
     },
   ]);
@@ -96,7 +104,7 @@ test("an entry that cannot be read may be a doubt: neither list nor decision, an
     expect([code, out]).toEqual([1, ""]);
     expect(err).toMatch(
       new RegExp(
-        `^Nobody knows what is in doubt, and nothing was done, because .* \\(${world.topics.journal}\\[\\d\\]@\\d+: .+\\): see .* docs/failures.md`,
+        `^Nobody knows what is in doubt, and nothing was done: .* ${world.topics.journal}\\[\\d\\]@\\d+ \\(.+\\): see .* docs/failures.md`,
       ),
     );
   }

@@ -26,7 +26,7 @@ afterAll(() => world.close());
 
 const unstopped = new AbortController().signal;
 const saying = (commandId: string, as: "succeeded" | "not-executed" = "succeeded") => ({
-  ...{ commandId, quoteId: null, as, force: false },
+  ...{ commandId, quoteId: null, as, force: false, transactionId: null },
 });
 const resultsOf = async (commandId: string) =>
   (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
@@ -44,7 +44,7 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
   const viewer = person("vic", "viewer");
   const asked = [
     resolve(connections, viewer, saying("seen"), unstopped),
-    confirm(connections, viewer, "0/0", unstopped),
+    confirm(connections, viewer, { ref: "0/0", as: "succeeded" }, unstopped),
     pauseOrResume(connections, viewer, { flow: "commands", says: "pause", end: null }, unstopped),
     replay(connections, viewer, {}, { planned: () => undefined, ended: () => undefined }, unstopped),
   ];
@@ -96,21 +96,31 @@ describe("four eyes", () => {
     ]);
 
     for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
-      const same = await confirm(connections, person(spelling), ref, unstopped);
+      const same = await confirm(connections, person(spelling), { ref, as: "succeeded" }, unstopped);
       expect(same.ended).toEqual({ kind: "sameAuthor", by: "Ana Lima" });
       expect(await lastAudit()).toMatchObject({ by: spelling, outcome: { kind: "refused" } });
     }
+    const mistyped = await confirm(connections, person("bob"), { ref, as: "not-executed" }, unstopped);
+    expect(mistyped.ended).toEqual({ kind: "otherOutcome", ref, as: "succeeded" });
     expect(await resultsOf("two-people")).toEqual([]);
+    // Where people look first, it is said that somebody is waited for.
+    for (const command of ["doubts", "status"]) {
+      const { out, err } = await world.run([command]);
+      expect(out + err).toMatch(
+        new RegExp(`REF ${ref}: Ana Lima proposes that two-people \\(.+\\) was executed`),
+      );
+    }
 
     const both = await Promise.all(
-      ["bob", "cid"].map((by) => confirm(connections, person(by), ref, unstopped)),
+      ["bob", "cid"].map((by) => confirm(connections, person(by), { ref, as: "succeeded" }, unstopped)),
     );
     expect(both.map(({ ended }) => ended.kind).sort()).toEqual(["decided", "resolved"]);
     const results = await resultsOf("two-people");
     const [result] = results.map(({ value }) => decode("command-result", value));
     expect(new Set(results.map(({ value }) => String(value))).size).toBe(1);
     expect(result).toMatchObject({ outcome: "SUCCEEDED", final: true, quoteId, decidedBy: "OPERATOR" });
-    const again = await confirm(connections, person("dan"), ref, unstopped);
+    expect((await world.run(["status"])).out).not.toContain(`REF ${ref}`);
+    const again = await confirm(connections, person("dan"), { ref, as: "succeeded" }, unstopped);
     expect(again.ended).toMatchObject({
       kind: "decided",
       note: expect.stringMatching(/^Ana Lima, confirmed by (bob|cid): asked the partner$/) as string,
@@ -121,9 +131,9 @@ describe("four eyes", () => {
     const { connections, ref } = await propose("yesterday");
     const request = `0/${Number(ref.slice(2)) - 1}`;
     for (const none of [request, "0/999999", "1/0", "x"])
-      await expect(confirm(connections, person("bob"), none, unstopped)).rejects.toThrow(
-        `${none} is no proposal`,
-      );
+      await expect(
+        confirm(connections, person("bob"), { ref: none, as: "succeeded" }, unstopped),
+      ).rejects.toThrow(`${none} is no proposal`);
 
     const { audit } = world.topics;
     const proposal = (await readTopic(world.brokers, audit)).find(({ offset }) => `0/${offset}` === ref);
@@ -147,10 +157,17 @@ describe("four eyes", () => {
     while (!(await isOld())) offset = await written();
     await producer.disconnect();
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
-    const late = await confirm(connections, person("bob"), `0/${offset}`, unstopped);
+    const late = await confirm(
+      connections,
+      person("bob"),
+      { ref: `0/${offset}`, as: "succeeded" },
+      unstopped,
+    );
     expect(late.ended).toMatchObject({ kind: "expired" });
     expect(await resultsOf("yesterday")).toEqual([]);
-    expect((await confirm(connections, person("bob"), ref, unstopped)).ended.kind).toBe("resolved");
+    expect((await confirm(connections, person("bob"), { ref, as: "succeeded" }, unstopped)).ended.kind).toBe(
+      "resolved",
+    );
   });
 });
 

@@ -29,7 +29,7 @@ const resolve = (commandId: string, args: readonly string[], env = {}): Promise<
 const endedAs = (commandId: string, outcome: string): string => {
   const place = (topic: string): string => `${topic}\\[\\d+\\]@\\d+`;
   const { journal, results } = world.topics;
-  return `^${outcome === "FAILED" ? "Not executed sets .*\n" : ""}Command ${commandId} is ended: ${outcome}\\. Durable at ${place(journal)}; its final result at ${place(results)}\\.\n$`;
+  return `${outcome === "FAILED" ? "^Evidence on [^]*never run: .*\n" : "^"}Command ${commandId} is ended: ${outcome}\\. Durable at ${place(journal)}; its final result at ${place(results)}\\.\n$`;
 };
 const resultsOf = async (commandId: string) =>
   (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
@@ -154,7 +154,7 @@ const slowRegistry = async () => {
 test("an interrupt decides nothing, unless the decision is being written", async () => {
   await doubts("typo", AT_ONCE_MS, "q-typo");
   const { url, isAsked, release } = await slowRegistry();
-  const args = ["resolve", "typo", "--as", "not-executed", "--by", "ana", "--note", "a slip"];
+  const args = ["resolve", "typo", "--as", "succeeded", "--by", "ana", "--note", "a slip"];
   const program = await world.start(args, { SCHEMA_REGISTRY_URL: url });
   await isAsked;
   program.signal("SIGINT");

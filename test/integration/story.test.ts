@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { doubtFacts } from "../../src/operate/doubts/facts.ts";
+import { factsOfDoubts } from "../../src/operate/doubts/facts.ts";
 import { listDoubts } from "../../src/operate/doubts/doubts.ts";
 import type { Connections } from "../../src/operate/connections.ts";
 import { story, type Story } from "../../src/operate/story/story.ts";
@@ -119,22 +119,19 @@ test("of a doubt it is known who was to be paid what, and what began at the part
   const { doubts } = await listDoubts(connections, {}, unstopped);
   const [doubt] = doubts;
   expect(doubt).toMatchObject({ commandId, quoteId, externalId: "order-9" });
-  const facts = await doubtFacts(connections, doubt!, () => undefined, unstopped);
-  expect(Object.fromEntries(facts.command?.facts ?? [])).toMatchObject({
-    amount: "12.50",
-    counterpartyId: "cp-7",
-    externalId: "order-9",
-  });
+  const [facts] = await factsOfDoubts(connections, [doubt!], () => undefined, unstopped);
+  expect(facts).toMatchObject({ amount: { text: "12.50", from: "accept" }, counterpartyId: "cp-7" });
+  const candidates = facts?.candidates ?? [];
   // The transaction of the other command began before, and its result names it.
-  expect(facts.transactions.map(({ transactionId }) => transactionId)).toContain(began);
-  expect(facts.transactions.find(({ transactionId }) => transactionId === began)).toMatchObject({
+  expect(candidates.map(({ transactionId }) => transactionId)).toContain(began);
+  expect(candidates.find(({ transactionId }) => transactionId === began)).toMatchObject({
     firstStatus: "AWAITING_PAYMENT",
     lastStatus: "PAYMENT_CONFIRMED",
   });
   const named = following
     .of(world.topics.results)
     .flatMap((record) => decodeResult(record).transactionId ?? []);
-  expect(facts.transactions.filter(({ transactionId }) => named.includes(transactionId))).toEqual([]);
+  expect(candidates.filter(({ transactionId }) => named.includes(transactionId))).toEqual([]);
 
   const { endings } = await tell(commandId);
   expect(endings).toEqual([expect.objectContaining({ about: "command", tone: "bad" })]);

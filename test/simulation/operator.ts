@@ -51,7 +51,12 @@ export const startOperator = (context: SimulationContext, operator: string): voi
     await view.untilReady(signal);
     const as = oracle.executedBy(commandNameOf(sent)) ? "succeeded" : "not-executed";
     simulator.note(() => `${operator} says that ${sent.commandId} is ${as}`);
-    const end = await code.resolve(deps, ref, { as, by: operator, note: "looked", force: false }, signal);
+    const end = await code.resolve(
+      deps,
+      ref,
+      { as, by: operator, note: "looked", force: false, transactionId: null },
+      signal,
+    );
     simulator.note(() => `${operator} hears ${end.kind}`);
     process.alive = false;
   };

@@ -14,6 +14,7 @@ const OLD_MS = 3_600_000;
 
 /** A claimed try to execute an accept. */
 export type Attempt = { commandId: string; quoteId: string; attemptId: string; requestHash: string };
+type Answer = { response: string; transactionId: string; externalId: string };
 type Topics = Pick<World, "brokers" | "topics">;
 
 const entryWriter = async ({ topics }: Topics) => {
@@ -49,10 +50,11 @@ const entryWriter = async ({ topics }: Topics) => {
         ...{ outcome: "SUCCEEDED", resultId: "final", final: true, decidedBy: "PARTNER", error: null },
         ...{ httpStatus: 200, response: `{"accepted":"${attempt.quoteId}"}`, traceparent: null },
       }),
-    inDoubt: (attempt: Attempt, response: string | null = null) =>
+    inDoubt: (attempt: Attempt, answer: Partial<Answer> = {}) =>
       concluded(attempt, {
         ...{ outcome: "IN_DOUBT", resultId: "in-doubt", final: false, decidedBy: "BRIDGE" },
-        ...{ error: { code: "OWNER_LOST", message: "gone" }, httpStatus: null, response },
+        ...{ error: { code: "OWNER_LOST", message: "gone" }, httpStatus: null, response: null },
+        ...answer,
         traceparent: DOUBT_TRACE,
       }),
   };
@@ -87,8 +89,12 @@ export const writeDoubts = async (
   const { claimed, inDoubt } = await entryWriter(world);
   const attempts = quoteIds.map((quoteId) => newAttempt(commandId, quoteId));
   const entries = attempts.flatMap((attempt) => [claimed(attempt, callWithinMs), inDoubt(attempt)]);
-  const { brokers, topics } = world;
-  if (callWithinMs !== AT_ONCE_MS) return produce(brokers, topics.journal, entries);
+  if (callWithinMs === AT_ONCE_MS) return produceOld(world, entries);
+  return produce(world.brokers, world.topics.journal, entries);
+};
+
+/** Writes journal entries as if they were an hour old. */
+const produceOld = async ({ brokers, topics }: Topics, entries: readonly Message[]): Promise<void> => {
   const timestamp = String(Date.now() - OLD_MS);
   await setTopicConfig(brokers, topics.journal, { "message.timestamp.type": "CreateTime" });
   await produce(
@@ -97,6 +103,17 @@ export const writeDoubts = async (
     entries.map((entry) => ({ ...entry, timestamp })),
   );
   await setTopicConfig(brokers, topics.journal, { "message.timestamp.type": "LogAppendTime" });
+};
+
+/** Writes a doubt that is an hour old, of the command with this hash. */
+export const writeAnsweredDoubt = async (
+  world: Topics,
+  command: Pick<Attempt, "commandId" | "quoteId" | "requestHash">,
+  answer: Partial<Answer> = {},
+): Promise<void> => {
+  const { claimed, inDoubt } = await entryWriter(world);
+  const attempt = { ...command, attemptId: randomUUID() };
+  await produceOld(world, [claimed(attempt, AT_ONCE_MS), inDoubt(attempt, answer)]);
 };
 
 /** Journal entries of a command in doubt, to which an answer came. */
@@ -108,7 +125,7 @@ export const answeredDoubt = async (
 ): Promise<Message[]> => {
   const { claimed, inDoubt } = await entryWriter(world);
   const attempt = newAttempt(commandId, quoteId);
-  return [claimed(attempt, AT_ONCE_MS), inDoubt(attempt, response)];
+  return [claimed(attempt, AT_ONCE_MS), inDoubt(attempt, { response })];
 };
 
 /** Concludes an attempt IN_DOUBT, as another replica does that thinks its owner dead. */

@@ -14,6 +14,8 @@ export type Decision = {
   note: string;
   /** Decide even if the claim is so young that its call may still be under way. */
   force: boolean;
+  /** The transaction that the accept became; null where nobody says it. */
+  transactionId: string | null;
 };
 
 export type Resolved =
@@ -64,12 +66,16 @@ const resultAt = (deps: ResolveDeps, position: RecordPosition, signal: AbortSign
 
 const NOT_EXECUTED = { code: "OPERATOR_DECISION", message: "an operator says that it was not executed" };
 
-const decisionOn = (doubted: CommandResult, { as }: Decision, nowMs: number): CommandResult => ({
+const decisionOn = (
+  doubted: CommandResult,
+  { as, transactionId }: Decision,
+  nowMs: number,
+): CommandResult => ({
   ...doubted,
   resultId: resultIdOf(doubted.commandId, true),
   outcome: as === "succeeded" ? "SUCCEEDED" : "FAILED",
   final: true,
-  transactionId: as === "succeeded" ? doubted.transactionId : null,
+  transactionId: as === "succeeded" ? (transactionId ?? doubted.transactionId) : null,
   // Note and name are not for those who read results: they stand in the journal and in the audit topic.
   error: as === "succeeded" ? null : NOT_EXECUTED,
   decidedBy: "OPERATOR",

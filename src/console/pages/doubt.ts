@@ -1,56 +1,23 @@
 import { isSamePerson } from "../../operate/actor.ts";
 import { explainOutage } from "../../operate/connections.ts";
 import { isSameQuote, type Doubt } from "../../operate/doubts/doubts.ts";
-import { doubtFacts, type DoubtFacts } from "../../operate/doubts/facts.ts";
+import { factsOfDoubts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
 import type { Proposal } from "../../operate/resolve/proposal.ts";
 import { canAct, noteField, taskField } from "../act.ts";
-import { facts, hidden, link, notice, pathTo, reading, table } from "../html/elements.ts";
+import { hidden, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { at, block, code, count, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
+import { at, code, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
 import type { ConsoleContext, Site } from "../site.ts";
-import { callsOf, doubtPath, doubtsTable, journalState, readProposals } from "./doubts.ts";
+import { aboutView, candidatesView, evidenceView } from "./doubt-facts.ts";
+import { doubtPath, doubtsTable, journalState, readProposals } from "./doubts.ts";
 import { failed, RELOAD_S } from "./problem.ts";
 
 /** The form may be sent again, and shows them again. */
 const FACTS_MS = 60_000;
-const MAX_ID = 80;
-const MAX_TRANSACTIONS = 20;
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
 export type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
-
-/** All that the call to the partner needs. */
-const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html => {
-  const { operation, quoteId, externalId, claimedAtMs, sinceMs, place, response, httpStatus, error } = doubt;
-  const isAccept = operation === "ACCEPT_QUOTE";
-  /** What the command says; `none` where it does not say that. */
-  const said = (name: string, none: string): Cell | null => {
-    if (!isAccept) return null;
-    if (known === null) return html`<span class="dim">being read</span>`;
-    if (known.command === null) return "not known: the command was not found in its topic";
-    const fact = known.command.facts.find(([each]) => each === name);
-    return fact ? code(fact[1]) : none;
-  };
-  const answer = httpStatus === null ? "None came." : `HTTP ${httpStatus}, which proves neither.`;
-  const why = error === null ? "" : html`${code(error.code)}: ${inlineText(error.message, 1_000)}`;
-  const asked = isAccept
-    ? "to accept a quote: it buys currency and cannot be undone"
-    : "to create a quote: it moves no money";
-  return html`<h2>What to tell the partner</h2>
-    ${facts([
-      ["Asked", asked],
-      ["quoteId", quoteId === null ? null : code(quoteId)],
-      ["externalId", externalId === null ? "none was given" : code(externalId)],
-      ["Amount", said("amount", "that of the quote")],
-      ["counterpartyId", said("counterpartyId", "none was given")],
-      ["Claimed", when(claimedAtMs, nowMs)],
-      ["The call", html`between then and ${at(sinceMs)}: <strong>${callsOf(doubt)}</strong>`],
-      ["Last answer", html`<strong>${answer}</strong> ${why}`],
-      ["In doubt since", html`${when(sinceMs, nowMs)} <span class="dim">${place}</span>`],
-    ])}
-    ${response === null ? "" : html`<h3>The answer's text</h3> ${block(response, 8_000)}`}`;
-};
 
 /** What to ask, whom, and what not to do. */
 const adviceView = (
@@ -68,25 +35,6 @@ const adviceView = (
       ${partnerContact === undefined ? "" : html`<br />Whom to ask: <strong>${inlineText(partnerContact)}</strong>`}
       ${runbookUrl === undefined ? "" : html`<br />${link(runbookUrl, "Your runbook for doubts", "noreferrer")}`}`,
   );
-};
-
-/** Transactions that may be what the partner made of the call. */
-const factsView = ({ transactions, sinceMs, untilMs }: DoubtFacts): Html => {
-  const more = transactions.length - MAX_TRANSACTIONS;
-  const rows = transactions
-    .slice(0, MAX_TRANSACTIONS)
-    .map(({ transactionId, firstStatus, lastStatus, firstAtMs }) => [
-      link(pathTo("/story", { id: transactionId }), code(transactionId, MAX_ID)),
-      at(firstAtMs),
-      inlineText(firstStatus, MAX_ID),
-      inlineText(lastStatus, MAX_ID),
-    ]);
-  const columns = ["transaction", "first event", "first status", "last status"];
-  return html`<h2>Transactions that began after the claim <small>and that no known result names</small></h2>
-    ${table("Transactions that began after the claim", columns, rows, "None is known.").markup}
-    <p class="dim">${more > 0 ? `${count(more, "further one is", "further ones are")} not shown.` : ""}
-      Looked for from ${at(sinceMs)} to ${at(untilMs)}. If one of them is of this quote, it was executed;
-      that there is none proves nothing.</p>`;
 };
 
 /** Why nothing was done, with the note, which the form may not be there to keep. */
@@ -124,8 +72,8 @@ const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
   endableAtMs <= nowMs
     ? html`<p>It can be ended now.</p>`
     : html`<div class="notice wait">
-        <p><strong>It can be ended at ${when(endableAtMs, nowMs)}.</strong> Until then a replica that stood
-          still could make the call, or the partner could still hold it.</p>
+        <p><strong>It can be ended at ${when(endableAtMs, nowMs)}.</strong> Until then a frozen replica could
+          still make the call, or the partner could still be working on it.</p>
         ${choice("checkbox", "force", "yes", "End it now all the same", FORCE, isForced)}
       </div>`;
 
@@ -136,14 +84,19 @@ const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
 const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal): Html => {
   const { ref, asked, by, note, atMs, untilMs } = proposal;
   const { person } = context.var;
-  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)}
+  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)} ${hidden("as", asked.as)}
     <p><button class="main">Confirm, and end the doubt</button></p>`;
   const own = person !== null && isSamePerson(person.name, by);
   return html`<form method="post" action="/confirm" class="panel">
     <h2>${inlineText(by)} proposes: it was ${asked.as === "succeeded" ? "executed" : "not executed"}</h2>
     <p>${inlineText(note, 1_000)}
       <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
-    ${asked.force ? html`<p><strong>It is to be ended before its time.</strong></p>` : ""}
+    ${
+      asked.force
+        ? html`<p><strong>With force: it is ended even if the call may still be under way.</strong></p>`
+        : ""
+    }
+    ${asked.transactionId === null ? "" : html`<p>Its transaction: ${code(asked.transactionId)}</p>`}
     ${asked.as === "not-executed" ? html`<p class="hint">${NOT_EXECUTED_RISK}</p>` : ""}
     ${own ? html`<p><strong>Another person must confirm it.</strong></p>` : ""}
     ${own ? "" : canAct(context) ? button : "An operator must confirm it."}
@@ -154,13 +107,29 @@ const EXECUTED =
   "The final result becomes SUCCEEDED: its sender books it as done. This cannot be taken back.";
 const NOT_EXECUTED = `The final result becomes FAILED. ${NOT_EXECUTED_RISK}`;
 
+type FormOf = {
+  doubt: Doubt;
+  proposals: readonly Proposal[];
+  /** Null while they are being read. */
+  facts: DoubtFacts | null;
+  before: Before | null;
+};
+
+/** The transaction that the doubt became, offered where the evidence is of one. */
+const transactionField = (facts: DoubtFacts | null, typed: string | null): Html => {
+  const ids = new Set(facts?.evidence.map(({ transactionId }) => transactionId));
+  const value = typed ?? (ids.size === 1 ? [...ids].join("") : "");
+  return html`<p class="field">
+    <label for="transaction">transactionId</label>
+    <span class="hint" id="transaction-hint">Optional, where it was executed: the final result names it. An event
+      must name it, too.</span>
+    <input id="transaction" name="transaction" value="${value}" autocomplete="off"
+      aria-describedby="transaction-hint" />
+  </p>`;
+};
+
 /** The form that ends a doubt, and what others propose. */
-const doubtForm = (
-  context: ConsoleContext,
-  doubt: Doubt,
-  proposals: readonly Proposal[],
-  before: Before | null,
-): Html => {
+const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }: FormOf): Html => {
   const { person, site } = context.var;
   const { fourEyes } = site.settings;
   const nowMs = site.clock.now();
@@ -189,6 +158,7 @@ const doubtForm = (
         ${choice("radio", "as", "succeeded", "It was executed", EXECUTED, given("as") === "succeeded")}
         ${choice("radio", "as", "not-executed", "It was not executed", NOT_EXECUTED, given("as") === "not-executed")}
       </fieldset>
+      ${transactionField(facts, before?.form.get("transaction") ?? null)}
       ${noteField("Who at the partner said so, when, and a reference.", given("note"))}
       ${time(endableAtMs, nowMs, given("force") === "yes")}
       <p><button class="main">${fourEyes ? "Propose to end the doubt" : "End the doubt"}</button></p>
@@ -200,21 +170,24 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
   const [known, proposals] = await Promise.all([
     site.read(
       `facts ${doubt.place}`,
-      (onProgress, signal) => doubtFacts(site.connections, doubt, onProgress, signal),
+      async (onProgress, signal) =>
+        (await factsOfDoubts(site.connections, [doubt], onProgress, signal))[0] ?? null,
       FACTS_MS,
     ),
     readProposals(site),
   ]);
-  const about = proposals.filter(
+  const about = (proposals.value ?? []).filter(
     ({ asked }) => asked.commandId === doubt.commandId && isSameQuote(asked.quoteId, doubt.quoteId),
   );
-  const what = "The command, and the transactions that began since, are being looked for";
+  const what = "What the events say of it is still being read";
   // A page that loads itself again would lose what is being typed.
   const again = html`${reading(what, known.progress)} <p>${link(doubtPath(doubt), "Look again")}</p>`;
   return html`<p>Nobody knows whether the partner executed it. The bridge does not send it again.</p>
-    ${aboutView(doubt, known.value, site.clock.now())} ${adviceView(doubt, site.settings)}
+    ${known.value === null ? "" : evidenceView(known.value)}
     ${known.isReading ? again : ""} ${known.error === null ? "" : failed(context, known.error)}
-    ${known.value === null ? "" : factsView(known.value)} ${doubtForm(context, doubt, about, before)}`;
+    ${aboutView(doubt, known.value, site.clock.now())} ${adviceView(doubt, site.settings)}
+    ${known.value === null ? "" : candidatesView(known.value)}
+    ${doubtForm(context, { doubt, proposals: about, facts: known.value, before })}`;
 };
 
 /** All that is known of a doubt, and the form to end it. `before`: what was sent before, and why nothing was done. */

@@ -3,7 +3,18 @@ import type { Doubt, OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
 import { further, link, notice, pathTo, reading, startOf, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { ago, code, count, html, sentence, when, type Cell, type Html } from "../html/text.ts";
+import {
+  ago,
+  at,
+  code,
+  count,
+  html,
+  inlineText,
+  sentence,
+  when,
+  type Cell,
+  type Html,
+} from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext, Site } from "../site.ts";
 import { failed, RELOAD_S } from "./problem.ts";
@@ -40,11 +51,31 @@ export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: stri
   return table("Commands in doubt", columns, rows, empty);
 };
 
-/** With four eyes: what waits for a second person. */
-export const readProposals = async ({ read, connections, settings }: Site): Promise<readonly Proposal[]> => {
-  if (!settings.fourEyes) return [];
-  return (await read("proposals", (_, signal) => recentProposals(connections, signal))).value ?? [];
-};
+/** With four eyes: what people proposed in the last day. */
+export const readProposals = ({ read, connections }: Site): Promise<Reading<Proposal[]>> =>
+  read("proposals", (_, signal) => recentProposals(connections, signal));
+
+const proposalRow = ({ ref, asked, by, note, untilMs }: Proposal): readonly Cell[] => [
+  link(doubtPath(asked), code(asked.commandId, MAX_ID)),
+  html`<strong>${asked.as === "succeeded" ? "executed" : "not executed"}</strong>${asked.force ? ", with force" : ""}`,
+  html`${inlineText(by, MAX_ID)}: ${inlineText(note, 400)}`,
+  code(ref),
+  at(untilMs),
+];
+
+/** What waits for a second person; nothing where nothing does. */
+const proposalsTable = (proposals: readonly Proposal[]): Cell =>
+  proposals.length === 0
+    ? ""
+    : html`<h2>Proposals that wait for a second person</h2>
+        ${
+          table(
+            "Proposals that wait for a second person",
+            ["command", "it was", "says", "REF", "to be confirmed until"],
+            proposals.map(proposalRow),
+            "",
+          ).markup
+        }`;
 
 /** Why the journal cannot be read, or how far it is read; null when it is read. */
 export const journalState = (context: ConsoleContext, { value, error }: Reading<OpenDoubts>): Html | null => {
@@ -76,7 +107,8 @@ const listOf = async (context: ConsoleContext, opened: OpenDoubts): Promise<Html
 
 /** Commands in doubt, the oldest first. */
 export const doubtsPage = async (context: ConsoleContext): Promise<Response> => {
-  const now = await context.var.site.doubts.look();
+  const { site } = context.var;
+  const [now, proposals] = await Promise.all([site.doubts.look(), readProposals(site)]);
   const state = journalState(context, now);
   return page(context, {
     title: "Doubts",
@@ -84,6 +116,8 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
     body: html`<h1>Doubts <small>the oldest first</small></h1>
       <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
         somebody must ask the partner, and say here what is true.</p>
+      ${proposals.error === null ? "" : failed(context, proposals.error)}
+      ${proposalsTable(now.value?.waiting(proposals.value ?? []) ?? [])}
       ${state ?? ""} ${now.value === null ? "" : await listOf(context, now.value)}`,
   });
 };

@@ -5,6 +5,7 @@ import { status } from "../../operate/status.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
 import type { Site } from "../site.ts";
+import { readProposals } from "./doubts.ts";
 
 /** Counting dead letters, and asking for the offsets of an hour, is more work than the rest. */
 const SLOW_MS = 60_000;
@@ -18,8 +19,9 @@ const LATE_RUNS = 4;
 /** A run takes its time, however short RECONCILE_EVERY is. */
 const LEAST_EVERY_MS = 900_000;
 
-const readParts = ({ connections, read, clock, doubts }: Site) =>
-  Promise.all([
+const readParts = (site: Site) => {
+  const { connections, read, clock, doubts } = site;
+  return Promise.all([
     read("status", (_, signal) => status(connections, signal)),
     read("pauses", (_, signal) => pauses(connections, signal)),
     read(
@@ -32,24 +34,29 @@ const readParts = ({ connections, read, clock, doubts }: Site) =>
     ),
     read("rates", (_, signal) => recordsPerMinute(connections, signal), SLOW_MS),
     doubts.look(),
+    readProposals(site),
   ]);
+};
 
 /** What is known at this moment. */
 export const readKnown = async (site: Site) => {
-  const [status, pauses, letters, rates, journal] = await readParts(site);
+  const [status, pauses, letters, rates, journal, proposals] = await readParts(site);
   const opened = journal.value;
   const doubts = { ...journal, value: opened && { ...opened.numbers(), ...opened.progress() } };
+  const waiting = { ...proposals, value: opened && proposals.value && opened.waiting(proposals.value) };
   const { topics, reconcile } = site.connections.config;
   const reconcileLateMs = LATE_RUNS * Math.max(reconcile.everyMs, LEAST_EVERY_MS);
-  return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts };
+  return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts, waiting };
 };
 export type Known = Awaited<ReturnType<typeof readKnown>>;
 
 const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
 const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
 
-const outageOf = ({ status, doubts, pauses, letters }: Known): Trouble[] => {
-  const errors = [status, doubts, pauses, letters].flatMap(({ error }) => (error === null ? [] : [error]));
+const outageOf = ({ status, doubts, pauses, letters, waiting }: Known): Trouble[] => {
+  const errors = [status, doubts, pauses, letters, waiting].flatMap(({ error }) =>
+    error === null ? [] : [error],
+  );
   const error = errors.find((each) => each instanceof OutageError) ?? errors[0];
   if (error === undefined) return [];
   const what =
@@ -72,6 +79,14 @@ const doubtsOf = ({ doubts }: Known, nowMs: number): Trouble[] => {
     ...(oldestSinceMs === null ? [] : [bad(what, more(oldestSinceMs))]),
     ...(problem === null ? [] : [bad(html`The journal cannot be read`, html`${sentence(problem)}`)]),
   ];
+};
+
+const proposalsOf = ({ waiting }: Known): Trouble[] => {
+  const n = waiting.value?.length ?? 0;
+  const what = html`<a href="/doubts">${count(n, "proposal waits", "proposals wait")}</a> for a second person`;
+  return n === 0
+    ? []
+    : [wait(what, html`Look at the doubt, ask the partner yourself, and confirm it there.`)];
 };
 
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
@@ -126,7 +141,7 @@ const reconcileOf = ({ status, reconcileLateMs }: Known, nowMs: number): Trouble
 
 /** What is wrong, the worst first. */
 export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
-  const of = [outageOf, doubtsOf, replicasOf, lettersOf, pausesOf, reconcileOf];
+  const of = [outageOf, doubtsOf, proposalsOf, replicasOf, lettersOf, pausesOf, reconcileOf];
   const all = of.flatMap((each) => each(known, nowMs));
   return [...all.filter(({ tone }) => tone === "bad"), ...all.filter(({ tone }) => tone === "wait")];
 };

@@ -37,7 +37,8 @@ const numbers = ({ status, doubts }: Known, nowMs: number): Html =>
     [
       "In doubt",
       view(doubts, ({ doubts: n, underWay, isComplete, problem, ...progress }) => {
-        if (isComplete) return `${formatCount(n)}; ${count(underWay, "call")} may be under way`;
+        if (isComplete)
+          return `${formatCount(n)}${underWay > 0 ? `, and ${count(underWay, "call")} under way` : ""}`;
         const what = "The journal is still being read, so there may be more in doubt";
         return problem === null ? reading(what, progress) : "not known";
       }),

@@ -22,6 +22,7 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
       ["Its final result", html`<strong>${code(published)}</strong>`],
       ["The decision in the journal", code(place)],
       ["quoteId", result.quoteId === null ? null : code(result.quoteId)],
+      ["transactionId", result.transactionId === null ? null : code(result.transactionId)],
       ["resultId", code(result.resultId)],
     ]);
     return { title: "The doubt is ended", body: html`${notice("good", is)} ${rows}` };
@@ -30,7 +31,7 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
     const { ref, place, quoteId, resolvableAtMs } = ended;
     const how = html`Another person must confirm it within 24 hours, on
       ${link(doubtPath({ commandId, quoteId }), "the doubt's page")} or with
-      <code>cambio-bridge resolve --confirm ${ref} --by NAME</code>.`;
+      <code>cambio-bridge resolve --confirm ${ref} --as ${asked.as} --by NAME</code>.`;
     const rows = facts([
       ["REF", html`<strong>${code(ref)}</strong>`],
       ["The proposal", code(place)],
@@ -84,7 +85,10 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const problem = noteProblem(note);
   if (problem !== null) return refused(form, html`${problem}`)(context);
   const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
-  const asked: ResolveRequest = { commandId, quoteId, as, force: form.get("force") === "yes" };
+  // The field is for a doubt that was executed, and may be filled in beforehand.
+  const transactionId = as === "succeeded" ? form.get("transaction")?.trim() || null : null;
+  const force = form.get("force") === "yes";
+  const asked: ResolveRequest = { commandId, quoteId, as, force, transactionId };
   return act(context, form, `resolve ${commandId}`, async (stopped) => ({
     asked,
     ended: await resolve(connections, actor, asked, stopped),
@@ -95,6 +99,8 @@ export const confirmProposal = async (context: ConsoleContext): Promise<Response
   const { connections } = context.var.site;
   const form = await formOf(context);
   const actor = actorOf(context, "confirmed");
-  const ref = form.get("ref") ?? "";
-  return act(context, form, `confirm ${ref}`, (stopped) => confirm(connections, actor, ref, stopped));
+  const [ref, as] = [form.get("ref") ?? "", form.get("as")];
+  if (as !== "succeeded" && as !== "not-executed")
+    return refused(form, html`The form does not say what is confirmed.`)(context);
+  return act(context, form, `confirm ${ref}`, (stopped) => confirm(connections, actor, { ref, as }, stopped));
 };

@@ -2,7 +2,7 @@ import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { iso } from "../../runtime/instant.ts";
 import { objectOf, parseJson, type Json } from "../../runtime/json-object.ts";
-import { placeText } from "../../runtime/record-position.ts";
+import { placeText, positionText } from "../../runtime/record-position.ts";
 import type { Actor } from "../actor.ts";
 import type { Connections } from "../connections.ts";
 import { readTopic } from "../read-topic.ts";
@@ -103,11 +103,15 @@ const listed = (facts: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${name}: ${short(value)}`)
     .join(", ");
 
-/** Its effect as `name: value, …`, or its reason. Null where none stands in what was read. */
-const outcomeOf = ({ outcome }: ReadEntry) => {
+/** Its effect as `name: value, …`, or its reason; of a proposal also its REF. Null where none stands in what was read. */
+const outcomeOf = ({ outcome }: ReadEntry, record: Incoming) => {
   if (outcome === null) return null;
   const { kind, effect, reason } = outcome;
-  return { kind: textIn(kind), text: listed(objectOf(effect) ?? {}) || textIn(reason) };
+  const text = listed(objectOf(effect) ?? {}) || textIn(reason);
+  return {
+    kind: textIn(kind),
+    text: kind === "proposed" ? `REF ${positionText(record)}: ${text}` : text,
+  };
 };
 
 /** Nothing for a record in another form. */
@@ -121,7 +125,7 @@ const rowOf = (topic: string, record: Incoming) => {
       ...{ actionId, action, subject, by, note },
       from: ["program", "user", "host", "address"].flatMap((name) => textIn(from[name]) || []).join(", "),
       parameters: listed(parameters),
-      outcome: outcomeOf(entry),
+      outcome: outcomeOf(entry, record),
     },
   ];
 };
@@ -162,4 +166,17 @@ export const readAudit = async (
     await readTopic(connections, { topic, narrow }, take, { signal });
     if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
   }
+};
+
+/** The actions since a time, the oldest first. One that began before stands with its outcome alone. */
+export const auditSince = async (
+  connections: Connections,
+  sinceMs: number,
+  signal: AbortSignal,
+): Promise<AuditAction[]> => {
+  const topic = connections.config.topics.audit;
+  const rows: AuditAction[] = [];
+  const take = (record: Incoming): void => void rows.push(...rowOf(topic, record));
+  await readTopic(connections, { topic, fromMs: sinceMs }, take, { signal });
+  return merged(rows);
 };

@@ -12,6 +12,7 @@ import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import { schemaIdsOf, type Connections, type OnProgress, type Progress } from "../connections.ts";
 import { recordsIn } from "../read-topic.ts";
+import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
 /** Results that are read at once: entries that lie near each other come with one fetch. */
 const READ_AT_ONCE = 200;
@@ -46,7 +47,7 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
     commandId: ref.commandId,
     operation: ref.operation,
     /** As the command spells it; null for a create. */
-    quoteId: result?.quoteId ?? (ref.operation === "ACCEPT_QUOTE" ? ref.key : null),
+    quoteId: result?.quoteId ?? acceptedQuote(ref),
     externalId: result?.externalId ?? null,
     /** When the journal recorded the doubt, and the claim of its attempt. */
     ...{ sinceMs, claimedAtMs: claim.timestampMs },
@@ -58,8 +59,15 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
     httpStatus: result?.httpStatus ?? null,
     error: result?.error ?? null,
     response: result?.response ?? null,
+    /** The transaction that the answer names. */
+    transactionId: result?.transactionId ?? null,
+    /** Tells the command from others that were sent under its commandId. */
+    requestHash: claim.requestHash,
   };
 };
+
+const acceptedQuote = ({ operation, key }: JournalDoubt["ref"]): string | null =>
+  operation === "ACCEPT_QUOTE" ? key : null;
 
 /** In any spelling: a command's, or the journal's key, which an older version may have written by other rules. */
 export const isSameQuote = (a: string | null, b: string | null): boolean =>
@@ -134,6 +142,13 @@ export const openDoubts = async (connections: Connections) => {
         oldestFirst().filter(({ ref }) => ref.commandId === commandId),
         stopped,
       ),
+    /** Of these proposals those whose doubts are still open. */
+    waiting: (proposals: readonly Proposal[]): Proposal[] => {
+      const open = Map.groupBy(view.doubts(), ({ ref }) => ref.commandId);
+      return proposals.filter(({ asked: { commandId, quoteId } }) =>
+        (open.get(commandId) ?? []).some(({ ref }) => isSameQuote(acceptedQuote(ref), quoteId)),
+      );
+    },
     /** As below, and says how far it is. */
     untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
       untilRead(connections, room, stopped, () => onProgress?.(progress())),
@@ -159,7 +174,29 @@ export const listDoubts = async (
     const doubts = await opened.list(0, count, signal);
     if (!opened.progress().isComplete)
       throw new UsageError(`${connections.config.topics.journal} began anew meanwhile: run it again.`);
-    return { doubts, numbers: opened.numbers() };
+    const recent = recentProposals(connections, signal).catch((error: unknown): Proposal[] => {
+      if (!(error instanceof UsageError)) throw error;
+      connections.warn(error.message);
+      return [];
+    });
+    const proposals = opened.waiting(await recent);
+    return { doubts, numbers: opened.numbers(), proposals };
+  } finally {
+    await opened.close();
+  }
+};
+
+/** The doubts of a command, or the one of this quote. Throws as above. */
+export const findDoubts = async (
+  connections: Connections,
+  { commandId, quoteId }: { commandId: string; quoteId: string | null },
+  signal: AbortSignal,
+): Promise<Doubt[]> => {
+  const opened = await openDoubts(connections);
+  try {
+    await opened.untilRead(signal);
+    const doubts = await opened.find(commandId, signal);
+    return doubts.filter((doubt) => quoteId === null || isSameQuote(doubt.quoteId, quoteId));
   } finally {
     await opened.close();
   }

@@ -1,76 +1,148 @@
+import { requestHash } from "../../commands-to-results/translate.ts";
+import { quoteKey } from "../../commands-to-results/quote-key.ts";
+import type { Request } from "../../commands-to-results/types.ts";
+import { decoder } from "../../kafka/schema/codec.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import type { CommandResult } from "../../records.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import type { Connections, OnProgress } from "../connections.ts";
-import { mayHold, readTopic } from "../read-topic.ts";
-import { readersOf } from "../story/read-records.ts";
-import type { Step } from "../story/step.ts";
+import { mayHold, readTopic, type Reading } from "../read-topic.ts";
+import { commandReader } from "../story/read-records.ts";
 import type { Doubt } from "./doubts.ts";
+import { learnTransactions } from "./transactions.ts";
 
-/** A transaction that began after the claim, as far as the events topic tells. */
-type BegunTransaction = { transactionId: string; firstStatus: string; lastStatus: string; firstAtMs: number };
-
-/**
- * The command was written before its claim, and a transaction with an event so long before the claim began before it.
- */
+/** A command was written before its claim; its sender's clock sets the record's time. */
 const BEFORE_MS = 900_000;
-/** An accept that was executed shows up within this time. */
-const AFTER_MS = 3_600_000;
+/** A quote lives one business day, and may have been created so long before its accept. */
+const QUOTE_LIFE_MS = 26 * 3_600_000;
+/** With more doubts than this, reading each command is faster than searching it for each commandId. */
+const MAX_NEEDLES = 20;
+
+/** The amount of an accept, or of the creation of its quote, in digits as the command has them. */
+export type Amount = { text: string; from: "accept" } | { text: string; from: "quote"; currencies: string };
+
+type Written = { place: string; request: Request };
+
+const amountOf = (accept: Request | undefined, create: Request | undefined): Amount | null => {
+  if (accept?.type === "AcceptQuote" && accept.amount !== null)
+    return { text: accept.amount, from: "accept" };
+  const quote = accept?.type === "CreateQuote" ? accept : create;
+  if (quote?.type !== "CreateQuote") return null;
+  const { quotedAmount: text, baseCurrencyIso, quotedCurrencyIso } = quote;
+  return { text, from: "quote", currencies: `${baseCurrencyIso}/${quotedCurrencyIso}` };
+};
 
 /**
- * Finds the command of a doubt, and the transactions that began in the hour after its claim and that no result names:
- * one of them may be what the partner made of it.
+ * Finds what the call to the partner needs beside the doubts themselves: their commands, their amounts, and the
+ * transactions that may be what the partner made of them. It reads each topic once or twice for all doubts together.
  */
-export const doubtFacts = async (
+export const factsOfDoubts = async (
   connections: Connections,
-  { commandId, claimedAtMs }: Doubt,
+  doubts: readonly Doubt[],
   onProgress: OnProgress,
   signal: AbortSignal,
 ) => {
   const { config, services } = connections;
-  const { commands, results, transactionStatus } = config.topics;
-  const readers = readersOf(connections);
-  const reading = { signal, onProgress };
-  const period = { fromMs: claimedAtMs - BEFORE_MS, toMs: claimedAtMs + AFTER_MS };
+  const { topics, commands } = config;
+  const claimsMs = doubts.map(({ claimedAtMs }) => claimedAtMs).sort((a, b) => a - b);
+  const [oldestMs, newestMs] = [claimsMs.at(0) ?? 0, claimsMs.at(-1) ?? 0];
+  const fromMs = oldestMs - BEFORE_MS;
+  const notes = new Set<string>();
+  const read = async (reading: Reading, take: (record: Incoming) => Promise<void>): Promise<void> => {
+    if (doubts.length === 0) return;
+    await readTopic(connections, reading, take, { signal, onProgress }).catch((error: unknown) => {
+      if (!(error instanceof UsageError)) throw error;
+      notes.add(error.message);
+    });
+  };
 
-  let command = null as Step | null;
-  const needle = Buffer.from(commandId);
-  const written = { fromMs: period.fromMs - config.commands.maxAgeMs, toMs: claimedAtMs + BEFORE_MS };
-  const takeCommand = async (record: Incoming): Promise<void> => {
-    if (command !== null || !mayHold(record.value, needle)) return;
-    const found = await readers.command(record);
-    if (found?.ids.commandId === commandId) command = found.step;
+  const readCommand = commandReader(connections);
+  /** Reads commands with these ids, and gives each to `take`. */
+  const readCommands = (
+    period: Pick<Reading, "fromMs" | "toMs">,
+    ids: ReadonlySet<string>,
+    take: (commandId: string, written: Written) => void,
+  ): Promise<void> => {
+    const needles = ids.size > MAX_NEEDLES ? null : [...ids].map((id) => Buffer.from(id));
+    return read({ topic: topics.commands, ...period }, async (record) => {
+      if (needles?.some((needle) => mayHold(record.value, needle)) === false) return;
+      const checked = await readCommand(record.value, record.timestampMs);
+      if (!checked.ok || !ids.has(checked.command.commandId)) return;
+      const { commandId, request } = checked.command;
+      take(commandId, { place: placeText(topics.commands, record), request });
+    });
   };
-  await readTopic(connections, { topic: commands, ...written }, takeCommand, reading);
-  // Any sender's clock sets the times: one that is ahead ends the reading too early.
-  const later = { topic: commands, fromMs: written.fromMs };
-  if (command === null) await readTopic(connections, later, takeCommand, reading);
 
-  const earlier = new Set<string>();
-  const begun = new Map<string, BegunTransaction>();
-  const takeEvent = async (record: Incoming): Promise<void> => {
-    const transactionId = record.key?.toString("utf8") ?? "";
-    if (record.timestampMs < claimedAtMs) earlier.add(transactionId);
-    if (earlier.has(transactionId)) return;
-    const found = await readers.event(record);
-    const status = found?.step.facts.find(([name]) => name === "status")?.[1] ?? "";
-    const first = { transactionId, firstStatus: status, firstAtMs: record.timestampMs };
-    begun.set(transactionId, { ...(begun.get(transactionId) ?? first), lastStatus: status });
-  };
-  await readTopic(connections, { topic: transactionStatus, ...period }, takeEvent, reading);
+  const transactions = learnTransactions(connections, doubts);
+  await read({ topic: topics.transactionStatus, fromMs }, transactions.takeEvent);
 
-  const takeResult = async (record: Incoming): Promise<void> => {
-    begun.delete((await readers.result(record))?.ids.transactionId ?? "");
+  // A commandId may be used for several commands: the claim says by its hash which of them it is.
+  const written = new Map<Doubt, Written>();
+  const byCommandId = Map.groupBy(doubts, ({ commandId }) => commandId);
+  const takeCommand = (commandId: string, command: Written): void => {
+    const hash = requestHash(command);
+    for (const doubt of byCommandId.get(commandId) ?? [])
+      if (doubt.requestHash === hash && !written.has(doubt)) written.set(doubt, command);
   };
-  if (begun.size > 0)
-    await readTopic(connections, { topic: results, fromMs: period.fromMs }, takeResult, reading);
-  return {
-    /** As its sender wrote it, its fields as facts; null where it is gone or not readable any more. */
-    command,
-    /** Those that no known result names, the first first, looked for between these times. */
-    transactions: [...begun.values()].sort((a, b) => a.firstAtMs - b.firstAtMs),
-    sinceMs: claimedAtMs,
-    untilMs: Math.min(period.toMs, services.clock.now()),
-  };
+  const ids = new Set(byCommandId.keys());
+  const writtenFromMs = fromMs - commands.maxAgeMs;
+  await readCommands({ fromMs: writtenFromMs, toMs: newestMs + BEFORE_MS }, ids, takeCommand);
+  // A sender's clock that is ahead dates a command after its claim.
+  if (doubts.some((doubt) => !written.has(doubt)))
+    await readCommands({ fromMs: newestMs + BEFORE_MS }, ids, takeCommand);
+
+  // Only a quote whose accept names no amount is looked up.
+  const quotes = new Set(
+    doubts.flatMap((doubt) =>
+      doubt.quoteId !== null && amountOf(written.get(doubt)?.request, undefined) === null
+        ? [quoteKey(doubt.quoteId)]
+        : [],
+    ),
+  );
+  const creators = new Map<string, string>();
+  const decodeResult = decoder<CommandResult>(
+    readSchema("command-result"),
+    services.registry,
+    services.clock.monotonic,
+  );
+  const createdFromMs = quotes.size > 0 ? oldestMs - QUOTE_LIFE_MS : fromMs;
+  await read({ topic: topics.results, fromMs: createdFromMs }, async ({ value }) => {
+    const decoded = value && (await decodeResult(value));
+    if (!decoded?.ok) return;
+    transactions.takeResult(decoded.value);
+    const { operation, quoteId, commandId } = decoded.value;
+    if (operation !== "CREATE_QUOTE" || quoteId === null || quotes.size === 0) return;
+    const key = quoteKey(quoteId);
+    if (quotes.has(key)) creators.set(commandId, key);
+  });
+  const created = new Map<string, Request>();
+  if (creators.size > 0)
+    await readCommands(
+      { fromMs: createdFromMs - commands.maxAgeMs, toMs: newestMs },
+      new Set(creators.keys()),
+      (commandId, { request }) => void created.set(creators.get(commandId) ?? "", request),
+    );
+
+  const untilMs = services.clock.now();
+  return transactions.conclude().map(({ doubt, ...rest }) => {
+    const command = written.get(doubt) ?? null;
+    const { request, place = null } = command ?? {};
+    const quote = doubt.quoteId === null ? undefined : created.get(quoteKey(doubt.quoteId));
+    return {
+      ...rest,
+      /** Where the command stands; null where it is gone or not readable any more. */
+      command: place,
+      counterpartyId: request?.type === "AcceptQuote" ? request.counterpartyId : null,
+      /** Null where nothing in the topics says it. */
+      amount: amountOf(request, quote),
+      untilMs,
+      /** What could not be looked up, as sentences. */
+      notes: [...notes],
+    };
+  });
 };
 
 /** What the call to the partner needs, beside the doubt itself. */
-export type DoubtFacts = Awaited<ReturnType<typeof doubtFacts>>;
+export type DoubtFacts = Awaited<ReturnType<typeof factsOfDoubts>>[number];

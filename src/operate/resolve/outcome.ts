@@ -11,6 +11,8 @@ export type ResolveRequest = {
   as: "succeeded" | "not-executed";
   /** End it although the claim is so young that its call may still be under way. */
   force: boolean;
+  /** The transaction that the accept became, for the final result; null where nobody says it. */
+  transactionId: string | null;
 };
 
 /** What came of a request. `place`: of the conclusion in the journal, as topic[partition]@offset. */
@@ -27,19 +29,22 @@ export type ResolveOutcome =
   /** The command is in doubt about several quotes: the request must name one. */
   | { kind: "several"; quotes: readonly string[] }
   | { kind: "unknown" }
+  /** The transaction that was named cannot be this command's. `commandId`: whose result names it; null for none. */
+  | { kind: "otherTransaction"; transactionId: string; commandId: string | null }
   /** A proposal was to be confirmed by its author. */
   | { kind: "sameAuthor"; by: string }
-  | { kind: "expired"; proposedAtMs: number };
+  | { kind: "expired"; proposedAtMs: number }
+  /** The confirmation says another outcome than the proposal: its REF may be mistyped. */
+  | { kind: "otherOutcome"; ref: string; as: ResolveRequest["as"] };
 
 /** How long a proposal may be confirmed, by Kafka's clock. */
 export const PROPOSAL_MS = 24 * 3_600_000;
 
 /** To be shown before "not executed" is taken. */
 export const NOT_EXECUTED_RISK =
-  "Not executed sets the quote free for another accept. If the partner, or a proxy before it, stood " +
-  "still with the request, it may execute it when it goes on, after this decision too: let the partner " +
-  "say that it will not be executed any more; that it is not in the books is not enough. If the " +
-  "partner cannot say, leave it open: that costs nothing.";
+  "The request may still be stuck at the partner, or at a proxy before it, and run later. Choose this only if they " +
+  "confirm that it will never run: that it is not in their books is not enough. If they cannot say, leave it open: " +
+  "that costs nothing.";
 
 const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
   if (result === null) return `rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN (${place})`;
@@ -67,7 +72,7 @@ export const refusalOf = (
     case "proposed":
       return (
         `Command ${commandId} is not decided yet: another person must confirm it within 24 hours, in the ` +
-        `console or with \`cambio-bridge resolve --confirm ${ended.ref} --by NAME\`. Without force it can be ` +
+        `console or with \`cambio-bridge resolve --confirm ${ended.ref} --as ${as} --by NAME\`. Without force it can be ` +
         `ended from ${iso(ended.resolvableAtMs)} on.`
       );
     case "decided":
@@ -87,8 +92,17 @@ export const refusalOf = (
       );
     case "unknown":
       return `The journal knows no command ${commandId} that is in doubt${about}.`;
+    case "otherTransaction":
+      return ended.commandId === null
+        ? `No event of transaction ${ended.transactionId} is known since the claim: check it, or leave it out.`
+        : `Transaction ${ended.transactionId} is that of command ${ended.commandId}, whose result names it.`;
     case "sameAuthor":
       return `Command ${commandId} is not decided: ${ended.by} proposed it, and another person must confirm it.`;
+    case "otherOutcome":
+      return (
+        `Command ${commandId} is not decided: ${ended.ref} proposes ${ended.as}, which is not what was confirmed. ` +
+        "See that the REF is the right one."
+      );
     case "expired":
       return (
         `Command ${commandId} is not decided: what was proposed at ${iso(ended.proposedAtMs)} is older than ` +

@@ -1,7 +1,8 @@
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import { positionText } from "../../runtime/record-position.ts";
-import { AUDIT_PARTITION, readEntry, type Action } from "../audit/entry.ts";
+import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";
 import type { Connections } from "../connections.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
@@ -26,11 +27,12 @@ const proposalOf = (record: Incoming) => {
   const { as, force } = entry.parameters;
   if (as !== "succeeded" && as !== "not-executed") return null;
   const { quoteId } = entry.outcome;
+  const { transactionId } = entry.parameters;
   /** As asked; `quoteId` is that of the doubt. */
   const asked: ResolveRequest = {
     commandId: entry.subject,
     quoteId: typeof quoteId === "string" ? quoteId : null,
-    ...{ as, force: force === true },
+    ...{ as, force: force === true, transactionId: textIn(transactionId) || null },
   };
   return {
     ref: positionText(record),
@@ -57,21 +59,30 @@ export const recentProposals = async (connections: Connections, signal: AbortSig
   return found.filter(({ untilMs }) => untilMs > nowMs);
 };
 
-/** Reads the proposal of this name. Null where the audit topic holds none. */
+/** Reads the proposal of this name. Throws a UsageError where the audit topic holds none. */
 export const findProposal = async (
   connections: Connections,
   ref: string,
   signal: AbortSignal,
-): Promise<Proposal | null> => {
+): Promise<Proposal> => {
+  const { audit: topic } = connections.config.topics;
+  const none = new UsageError(
+    `${ref} is no proposal in ${topic}: \`cambio-bridge resolve\` said its REF, such as 0/4711.`,
+  );
   const [, text] = /^0\/(\d{1,15})$/.exec(ref) ?? [];
-  if (text === undefined) return null;
+  if (text === undefined) throw none;
   const offset = Number(text);
-  let found: Proposal | null = null;
+  const proposals: Proposal[] = [];
   const only = ({ startOffset, endOffset }: Range, partition: number): Range =>
     partition === AUDIT_PARTITION && offset >= startOffset && offset < endOffset
       ? { startOffset: offset, endOffset: offset + 1 }
       : NOTHING;
-  const reading = { topic: connections.config.topics.audit, narrow: only };
-  await readTopic(connections, reading, (record) => void (found = proposalOf(record)), { signal });
-  return found;
+  const take = (record: Incoming): void => {
+    const proposal = proposalOf(record);
+    if (proposal) proposals.push(proposal);
+  };
+  await readTopic(connections, { topic, narrow: only }, take, { signal });
+  const [proposal] = proposals;
+  if (!proposal) throw none;
+  return proposal;
 };

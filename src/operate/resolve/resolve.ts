@@ -19,6 +19,7 @@ import { schemaIdsOf, type Connections } from "../connections.ts";
 import { isSameQuote, untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
+import { transactionFault } from "./transaction.ts";
 
 /** Who decides, for the journal. `onlyPropose`: four eyes, the doubt is looked at and not ended. */
 type Decider = { by: string; note: string; onlyPropose: boolean };
@@ -29,7 +30,7 @@ const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 /** Reads the journal, finds the command's doubt, and ends it with an operator's decision, or only looks at it. */
 const readAndDecide = async (
   connections: Connections,
-  { commandId, quoteId, as, force }: ResolveRequest,
+  { commandId, quoteId, as, force, transactionId }: ResolveRequest,
   { by, note, onlyPropose }: Decider,
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> => {
@@ -68,12 +69,16 @@ const readAndDecide = async (
     const found = view.look(ref);
     if (found.kind !== "doubt") return placed(await inTime((signal) => withoutDoubt(deps, found, signal)));
     const endable = { claimedAtMs: found.claim.timestampMs, resolvableAtMs: resolvableAtMs(found.claim) };
+    if (transactionId !== null) {
+      const fault = await transactionFault(connections, transactionId, { commandId, ...endable }, stopped);
+      if (fault !== null) return fault;
+    }
     if (onlyPropose) {
       const quote = ref.operation === "ACCEPT_QUOTE" ? ref.key : null;
       return { kind: "proposed", ref: "", place: "", quoteId: quote, ...endable };
     }
     continueUnless(stopped);
-    const decision = { as, by, note, force };
+    const decision = { as, by, note, force, transactionId };
     const resolved = await inTime((signal) => endInJournal(deps, ref, decision, signal)).catch(
       (error: unknown) => {
         throw new UsageError(
@@ -96,8 +101,9 @@ const auditedAs = (asked: ResolveRequest, ended: ResolveOutcome): Outcome => {
     return { kind: "proposed", reason, quoteId: ended.quoteId };
   }
   if (ended.kind !== "resolved") return { kind: "refused", reason: refusalOf(asked, ended) ?? ended.kind };
-  const { outcome, resultId, quoteId } = ended.result;
-  const effect = { journal: ended.place, result: ended.published, outcome, resultId, quoteId };
+  const { outcome, resultId, quoteId, transactionId } = ended.result;
+  const places = { journal: ended.place, result: ended.published };
+  const effect = { ...places, outcome, resultId, quoteId, transactionId };
   return { kind: "done", effect };
 };
 
@@ -156,26 +162,21 @@ export const resolve = (
 export type Confirmed = { asked: ResolveRequest; ended: ResolveOutcome };
 
 /**
- * Ends the doubt that a proposal is about, as it says. It must be of another person, and less than 24 hours old
+ * Ends the doubt that a proposal is about, as it says and as the second person repeats. It must be of another person, and less than 24 hours old
  * by Kafka's clock: its record's time is compared with that of the entry that this confirmation writes first.
  */
 export const confirm = (
   connections: Connections,
   actor: Actor,
-  ref: string,
+  { ref, as }: { ref: string; as: ResolveRequest["as"] },
   stopped: AbortSignal,
 ): Promise<Confirmed> =>
   withAudit(connections, actor, stopped, async ({ act }) => {
-    const proposal = await findProposal(connections, ref, stopped);
-    if (proposal === null)
-      throw new UsageError(
-        `${ref} is no proposal in ${connections.config.topics.audit}: \`cambio-bridge resolve\` said its ` +
-          "REF, such as 0/4711.",
-      );
-    const { asked, by, note, atMs: proposedAtMs, untilMs } = proposal;
+    const { asked, by, note, atMs: proposedAtMs, untilMs } = await findProposal(connections, ref, stopped);
     const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };
     const { value: ended } = await act(resolveAction(asked, ref), async ({ atMs }) => {
       const confirmed = async (): Promise<ResolveOutcome> => {
+        if (as !== asked.as) return { kind: "otherOutcome", ref, as: asked.as };
         if (isSamePerson(by, actor.by)) return { kind: "sameAuthor", by };
         if ((await atMs()) >= untilMs) return { kind: "expired", proposedAtMs };
         return decide(connections, asked, decider, stopped);

@@ -48,9 +48,15 @@ const journalTold = (step: JournalStep): Pick<Step, "title" | "tone" | "isMachin
   return { title, tone: TONES[outcome], isMachinery: !isDoubt && note === null, weight: isDoubt ? 3 : 4 };
 };
 
+/** Reads records of the commands topic as a replica does. */
+export const commandReader = ({ config, services }: Connections) => {
+  const { purposes, currencies } = config.partner;
+  return readCommand({ check: checkFor({ purposes, currencies }), decode: commandDecoder(services) });
+};
+
 /** What the records of each topic say. */
-export const readersOf = ({ config, services }: Connections): Readonly<Record<Kind, ReadRecord>> => {
-  const { registry, clock } = services;
+export const readersOf = (connections: Connections): Readonly<Record<Kind, ReadRecord>> => {
+  const { registry, clock } = connections.services;
   const decoderOf = <T>(name: Parameters<typeof readSchema>[0]) => {
     const decode = decoder<T>(readSchema(name), registry, clock.monotonic);
     return async (value: Buffer | null): Promise<T | null> => {
@@ -61,8 +67,7 @@ export const readersOf = ({ config, services }: Connections): Readonly<Record<Ki
   const resultOf = decoderOf<CommandResult>("command-result");
   const eventOf = decoderOf<TransactionStatusUpdated>("transaction-status-updated");
   const entryOf = decoderOf<CommandJournalEntry>("command-journal-entry");
-  const { purposes, currencies } = config.partner;
-  const read = readCommand({ check: checkFor({ purposes, currencies }), decode: commandDecoder(services) });
+  const read = commandReader(connections);
 
   const command: ReadRecord = async (record) => {
     const checked = await read(record.value, record.timestampMs);

@@ -13,6 +13,7 @@ const known: Known = {
   pauses: read(new Map()),
   letters: read({ letters: [], count: 0, byReason: new Map<string, number>(), sent: () => null }),
   rates: read([]),
+  waiting: read([]),
   doubts: read({ ...journal, read: 0, total: 0, isComplete: true, problem: null }),
 };
 

@@ -9,7 +9,13 @@ import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./jou
 
 const c1 = accept("c1");
 const never = new AbortController().signal;
-const decision: Decision = { as: "not-executed", by: "Ana", note: "not in the books", force: true };
+const decision: Decision = {
+  as: "not-executed",
+  by: "Ana",
+  note: "not in the books",
+  force: true,
+  transactionId: null,
+};
 
 /** @param machineMs how far the clock of the operator's machine is ahead of the log's */
 const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
