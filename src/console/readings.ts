@@ -1,17 +1,26 @@
 import { explainOutage, type Connections, type OnProgress, type Progress } from "../operate/connections.ts";
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
+import { OutageError } from "../runtime/errors.ts";
 
 /**
- * What a request asked for. `value`: as it was read, while it is being read again as it was before, and null while
- * nothing is known. `error`: why it could not be read; null for nothing.
+ * What a request asked for. `value`: as it was read last, at `atMs`; null while nothing is known. `error`: why it could
+ * not be read; null for nothing. It stays until the question is answered, also while it is asked again.
  */
-export type Reading<T> = { value: T | null; error: unknown; isReading: boolean; progress: Progress | null };
+export type Reading<T> = {
+  value: T | null;
+  atMs: number | null;
+  error: unknown;
+  isReading: boolean;
+  progress: Progress | null;
+};
 
 type Start<T> = (onProgress: OnProgress, signal: AbortSignal) => Promise<T>;
 
 type Open = Reading<unknown> & {
   ended: Promise<void>;
   endedAtMs: number;
+  /** When an answer, or a part of it, came last. */
+  heardAtMs: number;
   seenAtMs: number;
   stop: AbortController;
 };
@@ -21,10 +30,12 @@ const WAIT_MS = 1_500;
 /** After this long nobody waits for it any more. */
 const IDLE_MS = 60_000;
 /** A page that loads itself again finds what was read meanwhile. */
-const KEEP_MS = 4_000;
+const KEEP_MS = 2_500;
 const LOOK_EVERY_MS = 5_000;
 /** An outage is not asked about with each request. */
 const FAILED_MS = 2_000;
+/** A Kafka that is silent for so long counts as away, long before the question fails. */
+const SILENT_MS = 4_000;
 
 /**
  * Readings that requests asked for, by what they read: a key always has a value of one type. One that is under way is
@@ -40,21 +51,31 @@ export const createReadings = ({ config, services: { clock } }: Connections) => 
     one.stop.abort();
   };
 
-  const begin = (key: string, start: Start<unknown>, before: unknown): Open => {
-    const stop = new AbortController();
-    const seenAtMs = clock.monotonic();
-    const none = { error: null, progress: null, ended: Promise.resolve(), endedAtMs: 0 };
-    const one: Open = { ...none, value: before, isReading: true, seenAtMs, stop };
-    const end = (value: unknown, error: unknown): void =>
-      void Object.assign(one, { value, error, isReading: false, endedAtMs: clock.monotonic() });
-    const onProgress: OnProgress = (progress) => void (one.progress = { ...progress });
+  const begin = (key: string, start: Start<unknown>, before: Open | undefined): Open => {
+    const { value = null, atMs = null, error = null } = before ?? {};
+    const beganAtMs = clock.monotonic();
+    const one: Open = {
+      ...{ value, atMs, error, isReading: true, progress: null, ended: Promise.resolve(), endedAtMs: 0 },
+      ...{ seenAtMs: beganAtMs, heardAtMs: beganAtMs, stop: new AbortController() },
+    };
+    const { stop } = one;
+    const end = (answer: Partial<Open>): void =>
+      void Object.assign(one, { ...answer, isReading: false, endedAtMs: clock.monotonic() });
+    const onProgress: OnProgress = (progress) =>
+      void Object.assign(one, { progress: { ...progress }, heardAtMs: clock.monotonic() });
     one.ended = explainOutage(config, start(onProgress, stop.signal), stop.signal).then(
-      (value) => end(value, null),
-      (error: unknown) => end(null, error),
+      (value) => end({ value, atMs: clock.now(), error: null }),
+      (error: unknown) => end({ error }),
     );
     open.set(key, one);
     forgetWhenIdle(key, one).catch(() => undefined);
     return one;
+  };
+
+  const silence = ({ isReading, heardAtMs }: Open): OutageError | null => {
+    const silentMs = clock.monotonic() - heardAtMs;
+    if (!isReading || silentMs < SILENT_MS) return null;
+    return new OutageError(`Kafka has not answered for ${Math.floor(silentMs / 1_000)} s.`);
   };
 
   return {
@@ -63,11 +84,11 @@ export const createReadings = ({ config, services: { clock } }: Connections) => 
       const last = open.get(key);
       const freshMs = last && last.error !== null ? FAILED_MS : keepMs;
       const isFresh = last && (last.isReading || clock.monotonic() - last.endedAtMs < freshMs);
-      const one = isFresh ? last : begin(key, start, last?.value ?? null);
+      const one = isFresh ? last : begin(key, start, last);
       one.seenAtMs = clock.monotonic();
       await clock.within(WAIT_MS, undefined, one.ended).catch(() => undefined);
-      const { value, error, isReading, progress } = one;
-      return { value: value as T | null, error, isReading, progress };
+      const { value, atMs, isReading, progress } = one;
+      return { value: value as T | null, atMs, error: one.error ?? silence(one), isReading, progress };
     },
     close: (): void => {
       for (const { stop } of open.values()) stop.abort();
@@ -101,7 +122,10 @@ export const shareDoubts = (
   };
 
   return {
-    /** Opens them if need be, and waits for a moment until all is read. */
+    /**
+     * Opens them if need be, and waits for a moment until all is read. Once it is, `atMs`, `error` and `isReading` are
+     * those of the question whether something more stands in the journal now: a Kafka that froze adds nothing.
+     */
     look: async (): Promise<Reading<OpenDoubts>> => {
       const untilMs = clock.monotonic() + WAIT_MS;
       const found = await read("doubts", (_, signal) => open(signal), Infinity);
@@ -110,7 +134,10 @@ export const shareDoubts = (
         return now !== undefined && !now.isComplete && now.problem === null;
       };
       while (isBusy() && clock.monotonic() < untilMs) await clock.sleep(CHECK_EVERY_MS);
-      return found;
+      const opened = found.value;
+      if (!opened?.progress().isComplete) return { ...found, atMs: null };
+      const current = await read("journal's end", (_, signal) => opened.untilCurrent(signal));
+      return { ...current, value: opened };
     },
     /** Resolves when the one that was told to stop is closed. */
     closed: (): Promise<void> => closed,

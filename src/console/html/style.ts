@@ -50,7 +50,7 @@ const parts = `
 .wait { --tone: var(--wait); --tone-soft: var(--wait-soft); } .plain { --tone: var(--line); --tone-soft: var(--soft); }
 .verdict { border-left: .5rem solid var(--tone); border-radius: .4rem; padding: .7rem 1.2rem .8rem;
 background: var(--tone-soft); margin-bottom: .8rem; } .verdict h1 a { color: inherit; }
-.verdict h1 { font-size: 1.75rem; margin: 0; color: var(--tone); } .verdict p { font-size: 1.05rem; }
+.verdict h1 { font-size: 1.75rem; margin: 0; color: var(--tone); } .verdict.plain h1 { color: inherit; } .verdict p { font-size: 1.05rem; }
 .notice { border: 1px solid var(--tone); border-left-width: .3rem; border-radius: .4rem; padding: .3rem .9rem;
 margin: .7rem 0; background: var(--tone-soft); } .notice .dim, .notice .hint, .verdict .dim { color: inherit; }
 .tag { font-size: .85rem; font-weight: 600; border-radius: .3rem; padding: .05rem .45rem; display: inline-block;

@@ -1,4 +1,3 @@
-import { explainOutage } from "../../operate/connections.ts";
 import type { Doubt, OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
 import { further, link, notice, pathTo, reading, startOf, table } from "../html/elements.ts";
@@ -77,30 +76,40 @@ const proposalsTable = (proposals: readonly Proposal[]): Cell =>
           ).markup
         }`;
 
-/** Why the journal cannot be read, or how far it is read; null when it is read. */
-export const journalState = (context: ConsoleContext, { value, error }: Reading<OpenDoubts>): Html | null => {
+/** Why the journal cannot be read, or how far it is read; null when all of it is read, just now. */
+export const journalState = (
+  context: ConsoleContext,
+  { value, error, isReading }: Reading<OpenDoubts>,
+): Html | null => {
   if (error !== null) return failed(context, error);
   const { isComplete = false, problem = null, ...progress } = value?.progress() ?? { read: 0, total: 0 };
   if (problem !== null)
     return notice("bad", html`<strong>The journal cannot be read.</strong> ${sentence(problem)}`);
-  return isComplete
-    ? null
-    : reading("The journal is still being read, so there may be more in doubt", progress);
+  if (isComplete) return isReading ? reading("What is in doubt now", null) : null;
+  return reading("The journal is still being read, so there may be more in doubt", progress);
 };
 
-const listOf = async (context: ConsoleContext, opened: OpenDoubts): Promise<Html> => {
+const listOf = async (
+  context: ConsoleContext,
+  { value: opened, atMs }: Reading<OpenDoubts>,
+  isCurrent: boolean,
+): Promise<Html | string> => {
+  if (opened === null) return "";
+  const { read, clock } = context.var.site;
   const from = startOf(context.req.query("from"));
-  const asking = opened.list(from, PER_PAGE, context.req.raw.signal);
-  const doubts = await explainOutage(context.var.site.connections.config, asking);
+  const list = await read(`doubts from ${from}`, (_, signal) => opened.list(from, PER_PAGE, signal), 0);
+  if (list.value === null) return list.error === null ? "" : failed(context, list.error);
   const total = opened.numbers().doubts;
-  const empty = opened.progress().isComplete ? "No command is in doubt." : "None is known so far.";
-  const { markup, shown } = doubtsTable(doubts, context.var.site.clock.now(), empty);
+  const nowMs = clock.now();
+  const older = atMs === null ? "so far" : ago(atMs, nowMs);
+  const empty = isCurrent ? "No command is in doubt." : `None was known ${older}.`;
+  const { markup, shown } = doubtsTable(list.value, nowMs, empty);
   const next = pathTo("/doubts", { from: from + shown });
   return html`${
     total === 0
       ? ""
       : html`<p><strong>${count(total, "command is", "commands are")}
-    in doubt.</strong></p>`
+    in doubt${isCurrent ? "" : `, as was known ${older}`}.</strong></p>`
   }
     ${markup} ${further(shown, total, from, next)}`;
 };
@@ -116,8 +125,8 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
     body: html`<h1>Doubts <small>the oldest first</small></h1>
       <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
         somebody must ask the partner, and say here what is true.</p>
-      ${proposals.error === null ? "" : failed(context, proposals.error)}
+      ${state !== null || proposals.error === null ? "" : failed(context, proposals.error)}
       ${proposalsTable(now.value?.waiting(proposals.value ?? []) ?? [])}
-      ${state ?? ""} ${now.value === null ? "" : await listOf(context, now.value)}`,
+      ${state ?? ""} ${await listOf(context, now, state === null)}`,
   });
 };

@@ -63,8 +63,8 @@ const outageOf = ({ status, doubts, pauses, letters, waiting }: Known): Trouble[
     error instanceof OutageError
       ? html`Kafka, or the schema registry, does not answer: see that they run`
       : html`A part of this page cannot be read: see why`;
-  const more = html`${sentence(messageOf(error))} What is not known is left out below. <code>cambio-bridge doctor</code>
-    says what is wrong.`;
+  const more = html`${sentence(messageOf(error))} What is shown below is what was known before.
+    <code>cambio-bridge doctor</code> says what is wrong.`;
   return [bad(what, more)];
 };
 
@@ -143,10 +143,14 @@ const reconcileOf = ({ status, reconcileLateMs }: Known, nowMs: number): Trouble
 export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
   const of = [outageOf, doubtsOf, proposalsOf, replicasOf, lettersOf, pausesOf, reconcileOf];
   const all = of.flatMap((each) => each(known, nowMs));
-  return [...all.filter(({ tone }) => tone === "bad"), ...all.filter(({ tone }) => tone === "wait")];
+  const mild = isCurrent(known.status) && isCurrent(known.pauses) ? all : [];
+  return [...all.filter(({ tone }) => tone === "bad"), ...mild.filter(({ tone }) => tone === "wait")];
 };
 
-/** Whether everything was read just now that "nothing is wrong" speaks of: a Kafka that froze still shows values. */
+/** Whether it was read just now: while a question is open, Kafka may have frozen. */
+const isCurrent = ({ value, error, isReading }: Known["status" | "pauses" | "doubts"]): boolean =>
+  value !== null && error === null && !isReading;
+
+/** Whether everything was read just now that "nothing is wrong" speaks of. */
 export const isAllKnown = ({ status, pauses, doubts }: Known): boolean =>
-  [status, pauses].every(({ value, isReading }) => value !== null && !isReading) &&
-  doubts.value?.isComplete === true;
+  [status, pauses, doubts].every(isCurrent) && doubts.value?.isComplete === true;

@@ -2,7 +2,7 @@ import type { Status } from "../../operate/status.ts";
 import { facts, link, notice, pathTo, reading, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { plot } from "../html/plot.ts";
-import { at, code, count, formatCount, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
+import { ago, code, count, formatCount, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext } from "../site.ts";
 import { RELOAD_S } from "./problem.ts";
@@ -22,12 +22,17 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
         "No command is in doubt, and commands are taken",
         "Of every command it is known what became of it, or it waits, or is being executed.",
       )
-    : box("wait", "Kafka is being asked", "Nothing is known to be wrong so far, but not everything is read.");
+    : box("plain", "Kafka is being asked", "What is shown may be old: each figure says when it was known.");
 };
 
-/** What is known of a part, or how far it is read. */
-const view = <T>({ value, error, progress }: Reading<T>, known: (value: T) => Cell): Cell => {
-  if (value !== null) return known(value);
+/** What is known of a part, and since when, or how far it is read. */
+const view = <T>(
+  { value, atMs, error, progress }: Reading<T>,
+  nowMs: number,
+  known: (value: T) => Cell,
+): Cell => {
+  const age = atMs === null ? "" : html`<small class="dim">known ${ago(atMs, nowMs)}</small>`;
+  if (value !== null) return html`${known(value)} ${age}`;
   if (error !== null) return "not known";
   return progress === null ? "being asked" : reading("It is being read", progress);
 };
@@ -36,17 +41,17 @@ const numbers = ({ status, doubts }: Known, nowMs: number): Html =>
   facts([
     [
       "In doubt",
-      view(doubts, ({ doubts: n, underWay, isComplete, problem, ...progress }) => {
+      view(doubts, nowMs, ({ doubts: n, underWay, isComplete, problem, ...progress }) => {
         if (isComplete)
           return `${formatCount(n)}${underWay > 0 ? `, and ${count(underWay, "call")} under way` : ""}`;
         const what = "The journal is still being read, so there may be more in doubt";
         return problem === null ? reading(what, progress) : "not known";
       }),
     ],
-    ["Commands that wait", view(status, ({ commands: { lag } }) => formatCount(lag))],
+    ["Commands that wait", view(status, nowMs, ({ commands: { lag } }) => formatCount(lag))],
     [
       "Last complete reconcile",
-      view(status, ({ reconcile: { lastCompleteAtMs: ms } }) =>
+      view(status, nowMs, ({ reconcile: { lastCompleteAtMs: ms } }) =>
         ms === null ? "none known" : when(ms, nowMs),
       ),
     ],
@@ -79,12 +84,9 @@ export const overviewPage = async (context: ConsoleContext): Promise<Response> =
     title: troubles.length > 0 ? `${troubles.length} to look at` : "Overview",
     refreshS: isReading || !isAllKnown(known) ? RELOAD_S : REFRESH_S,
     body: html`${verdict(known, troubles)} ${numbers(known, nowMs)}
-      <h2>Replicas</h2> ${view(known.status, (status) => replicas(status, known.topic))}
+      <h2>Replicas</h2> ${view(known.status, nowMs, (status) => replicas(status, known.topic))}
       <h2>Dead letters <small>of the last seven days</small></h2> 
-      ${view(known.letters, ({ byReason }) => lettersTable(byReason))}
-      <h2>Records a minute <small>over the last hour</small></h2> ${view(known.rates, plot)}
-      <p class="dim">${
-        isReading ? "Kafka is being asked again: this may be older." : html`As it was known ${at(nowMs)}.`
-      }</p>`,
+      ${view(known.letters, nowMs, ({ byReason }) => lettersTable(byReason))}
+      <h2>Records a minute <small>over the last hour</small></h2> ${view(known.rates, nowMs, plot)}`,
   });
 };

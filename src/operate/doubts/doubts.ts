@@ -18,6 +18,7 @@ import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 const READ_AT_ONCE = 200;
 const RESULTS_TIMEOUT_MS = 60_000;
 const READ_TIMEOUT_MS = 300_000;
+const CURRENT_TIMEOUT_MS = 7_000;
 const CHECK_EVERY_MS = 50;
 
 const unreadableText = (health: Health): string =>
@@ -149,6 +150,14 @@ export const openDoubts = async (connections: Connections) => {
         (open.get(commandId) ?? []).some(({ ref }) => isSameQuote(acceptedQuote(ref), quoteId)),
       );
     },
+    /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
+    untilCurrent: (stopped: AbortSignal): Promise<void> =>
+      clock.withDeadline(CURRENT_TIMEOUT_MS, stopped, async (signal) => {
+        const ranges = await withCluster(services, (cluster) => cluster.ranges(topic));
+        const isBehind = (): boolean =>
+          [...ranges].some(([partition, { endOffset }]) => (view.nextOffset(partition) ?? 0) < endOffset);
+        while (isBehind()) await clock.sleep(CHECK_EVERY_MS, signal);
+      }),
     /** As below, and says how far it is. */
     untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
       untilRead(connections, room, stopped, () => onProgress?.(progress())),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isAllKnown, troublesOf, type Known } from "../../../src/console/pages/known.ts";
 
-const read = <T>(value: T) => ({ value, error: null, isReading: false, progress: null });
+const read = <T>(value: T) => ({ value, atMs: 0, error: null, isReading: false, progress: null });
 const journal = { doubts: 0, oldestSinceMs: null, underWay: 0, commands: 0 };
 const commands = { group: "fx", state: "Empty", members: [], lag: 0, partitions: [] };
 const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastCompleteAtMs: null };
