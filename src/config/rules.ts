@@ -23,15 +23,13 @@ type Reason = (config: Config) => string | false;
 
 /** Each of the variables is needed for that reason. */
 const needed = (need: Need, variables: readonly string[], by: Reason): Rule[] =>
-  variables.map((variable) => [
-    need,
-    variable,
-    (config) => {
-      const reason = by(config);
-      const isMissing = reason !== false && valueOf(config, variable) === undefined;
-      return isMissing && `is not set, which ${reason} needs`;
-    },
-  ]);
+  variables.map((variable) => {
+    const fault: Fault = (config) => {
+      const reason = valueOf(config, variable) === undefined && by(config);
+      return reason !== false && `is not set, which ${reason} needs`;
+    };
+    return [need, variable, fault];
+  });
 
 /** Two settings of which neither has a meaning alone. */
 const together = (need: Need, both: readonly [string, string]): Rule[] =>
@@ -87,6 +85,9 @@ const byWhatItUses: Reason = ({ kafka, registry }) => {
 const byPassword: Reason = ({ kafka: { saslMechanism: mechanism = "" } }) =>
   /^(plain|scram)/.test(mechanism) && `KAFKA_SASL_MECHANISM=${mechanism}`;
 
+const byAws: Reason = ({ kafka: { saslMechanism } }) =>
+  saslMechanism === "aws-msk-iam" && "KAFKA_SASL_MECHANISM=aws-msk-iam";
+
 /** Tokens come from a file, or by the client credentials grant. */
 const byToken: Reason = ({ kafka, registry }) => {
   if (kafka.saslMechanism === "oauthbearer") return "KAFKA_SASL_MECHANISM=oauthbearer";
@@ -128,17 +129,16 @@ const registryInClear: Fault = ({ kafka, registry }) => {
 /** If two topics had one name, results would be read as commands, forever. Kafka takes a dot and `_` for the same. */
 const distinctTopics = rows
   .filter(({ shape }) => shape === "topic")
-  .map(({ env }, at, all): Rule => [
-    "kafka",
-    env,
-    (config) => {
+  .map(({ env }, index, all): Rule => {
+    const fault: Fault = (config) => {
       const nameOf = (variable: string): string => String(valueOf(config, variable)).replaceAll(".", "_");
-      const first = all.slice(0, at).find((other) => nameOf(other.env) === nameOf(env));
+      const first = all.slice(0, index).find((other) => nameOf(other.env) === nameOf(env));
       return (
         first && `is the same as ${first.env} (to Kafka a dot is a _): each topic needs a name of its own`
       );
-    },
-  ]);
+    };
+    return ["kafka", env, fault];
+  });
 
 // The partner and the flows
 
@@ -149,11 +149,10 @@ const callTimeout: Fault = ({ partner, bridge }) =>
   partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS &&
   "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call";
 
-const connections: Fault = ({ partner: { maxConnections }, bridge: { flows } }) =>
-  maxConnections === 1 &&
-  flows.includes("reconcile") &&
-  "is 1, and the partner's log needs a connection beside that of commands: set 2, or run reconcile in a process of " +
-    "its own (FLOWS)";
+const connections: Fault = ({ partner, bridge }) =>
+  partner.maxConnections === 1 &&
+  bridge.flows.includes("reconcile") &&
+  "is 1, but the partner's log needs one beside those of commands: set 2, or leave reconcile out of FLOWS";
 
 const clientCertificate = (need: Need, of: "kafka" | "partner"): Rule[] => {
   const [cert, key] = [`${of.toUpperCase()}_TLS_CERT_FILE`, `${of.toUpperCase()}_TLS_KEY_FILE`] as const;
@@ -202,10 +201,9 @@ const openConsole: Fault = ({ console: { auth, host } }) =>
   !isLoopback(host) &&
   `is ${host}, but CONSOLE_AUTH is none, so that anybody could read it: set CONSOLE_AUTH, or leave it at 127.0.0.1`;
 
-const usersFile: Fault = ({ console: { auth, usersFile: file } }) => {
-  if (auth !== "basic") return null;
-  return file === undefined ? "is not set, which CONSOLE_AUTH=basic needs" : usersFileFault(file);
-};
+const usersFile: Fault = ({ console: { auth, usersFile: file } }) =>
+  auth === "basic" &&
+  (file === undefined ? "is not set, which CONSOLE_AUTH=basic needs" : usersFileFault(file));
 
 const anyProxy: Fault = ({ console: { auth, trustedProxyCidrs } }) =>
   auth === "proxy-header" &&
@@ -216,11 +214,7 @@ const rules: readonly Rule[] = [
   ...needed("kafka", ["KAFKA_SASL_MECHANISM"], byWhatItUses),
   ["kafka", "KAFKA_SASL_MECHANISM", mechanismInClear],
   ...needed("kafka", ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"], byPassword),
-  ...needed(
-    "kafka",
-    ["KAFKA_AWS_REGION"],
-    ({ kafka: { saslMechanism } }) => saslMechanism === "aws-msk-iam" && "KAFKA_SASL_MECHANISM=aws-msk-iam",
-  ),
+  ...needed("kafka", ["KAFKA_AWS_REGION"], byAws),
   ...needed("kafka", CLIENT, (config) => !hasTokenFile(config) && byToken(config)),
   ["kafka", "KAFKA_OAUTH_TOKEN_ENDPOINT", endpointInClear],
   ...clientCertificate("kafka", "kafka"),
