@@ -130,6 +130,14 @@ export const pointersWithValues = kind("list of /pointer=value", (text) =>
   }),
 );
 
+/** JSON pointers; `none` is an empty list, which is not the same as no value. */
+export const jsonPointers = kind("list of JSON pointers, or none", (value) => {
+  if (value === "none") return [];
+  const pointers = listOf((item) => JSON_POINTER.test(item), "no JSON pointer such as /meta/next")(value);
+  if (pointers.length === 0) throw new Error("names no JSON pointer such as /meta/next");
+  return pointers;
+});
+
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = kind(
   "list of statuses",

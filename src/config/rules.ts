@@ -98,7 +98,7 @@ const byToken: Reason = ({ kafka, registry }) => {
 const hasTokenFile = ({ kafka }: Config): boolean =>
   !("oauthTokenFile" in kafka) || kafka.oauthTokenFile !== undefined;
 
-const CLIENT = ["KAFKA_OAUTH_TOKEN_ENDPOINT", "KAFKA_OAUTH_CLIENT_ID", "KAFKA_OAUTH_CLIENT_SECRET"] as const;
+const CLIENT = ["KAFKA_OAUTH_TOKEN_ENDPOINT", "KAFKA_OAUTH_CLIENT_ID", "KAFKA_OAUTH_CLIENT_SECRET"];
 
 const endpointInClear: Fault = ({ kafka: { oauthTokenEndpoint: endpoint, allowPlaintext } }) =>
   endpoint !== undefined &&
@@ -109,15 +109,14 @@ const endpointInClear: Fault = ({ kafka: { oauthTokenEndpoint: endpoint, allowPl
 const REGISTRY_SIGN_IN = ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_TOKEN", "SCHEMA_REGISTRY_OAUTH"];
 
 /** The registry takes one authorization. */
-const oneSignIn = REGISTRY_SIGN_IN.map((variable, at): Rule => [
-  "kafka",
-  variable,
-  (config) => {
+const oneSignIn = REGISTRY_SIGN_IN.map((variable, index): Rule => {
+  const fault: Fault = (config) => {
     const isSet = (name: string): boolean => ![undefined, false].includes(valueOf(config, name) as boolean);
-    const first = isSet(variable) && REGISTRY_SIGN_IN.slice(0, at).find(isSet);
+    const first = isSet(variable) && REGISTRY_SIGN_IN.slice(0, index).find(isSet);
     return first && `is set together with ${first}: set one of them`;
-  },
-]);
+  };
+  return ["kafka", variable, fault];
+});
 
 const registryInClear: Fault = ({ kafka, registry }) => {
   const { oauth: OAUTH, token: TOKEN, password: PASSWORD } = registry;
@@ -149,9 +148,9 @@ const callTimeout: Fault = ({ partner, bridge }) =>
   partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS &&
   "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call";
 
-const connections: Fault = ({ partner, bridge }) =>
-  partner.maxConnections === 1 &&
-  bridge.flows.includes("reconcile") &&
+const connections: Fault = (config) =>
+  config.partner.maxConnections === 1 &&
+  [valueOf(config, "FLOWS")].flat().includes("reconcile") &&
   "is 1, but the partner's log needs one beside those of commands: set 2, or leave reconcile out of FLOWS";
 
 const clientCertificate = (need: Need, of: "kafka" | "partner"): Rule[] => {

@@ -1,4 +1,5 @@
 import { readAnswer } from "../log-to-events/read-answer.ts";
+import { answerForm } from "../log-to-events/wire/answer-form.ts";
 import { openPartner } from "../services/partner.ts";
 import { tlsMaterial } from "../services/pem.ts";
 import type { Config } from "../config/config.ts";
@@ -68,17 +69,12 @@ const judgeStatus = (status: number): Check => {
 };
 
 /** What the answer to a read of the log says about our tokens, and whether the reconcile flow can read it. */
-const judge = async (answer: Answer, config: Config): Promise<Check> => {
+const judge = async (answer: Answer, config: Config, mask: (text: string) => string): Promise<Check> => {
   const { httpStatus: status } = answer;
   if (status < 200 || status >= 300) return judgeStatus(status);
   const { reasons, isUnderstood } = await readAnswer(
     answer.body,
-    {
-      entriesPointer: config.partner.logEntriesPointer ?? null,
-      notificationPointer: config.partner.logNotificationPointer ?? null,
-      failedWhen: config.partner.failedWhen,
-      maxEntryBytes: MAX_ENTRY_BYTES,
-    },
+    answerForm(config, { mask, maxEntryBytes: MAX_ENTRY_BYTES }),
     answer,
     () => undefined,
   );
@@ -111,7 +107,7 @@ const checkTokens = async (config: Config, target: Target, bounds: Bounds): Prom
       ofClock.push(compareClocks(answer.headers["date"], (beganAt + clock.now()) / 2));
       // Some servers answer a request without TLS with 400.
       const [noTls] = answer.httpStatus === 400 ? await missingTls(target, bounds) : [];
-      return noTls ?? judge(answer, config);
+      return noTls ?? judge(answer, config, partner.mask);
     });
     return [ofTokens, ...ofClock];
   } catch (error) {

@@ -1,7 +1,7 @@
 import { DigestTable, keyOf, type DigestKey } from "../notification/digest-table.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
-import { identityOf } from "../notification/event-window.ts";
+import { eventIdentity } from "../notification/event-window.ts";
 import { factsWith, NO_FACTS, packFacts, unpackFacts } from "../notification/transaction-facts.ts";
 import type { TransactionFacts } from "../notification/transaction-facts.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
@@ -96,7 +96,7 @@ export const comparison = (period: Period, youngSinceMs: number, seen: (identity
       const pair = pairOf(of);
       if (same(of, pair).length > 0) return true;
       const isYoung = occurredAt !== null && occurredAt > youngSinceMs;
-      const state = seen(identityOf(of)) ? "known" : isYoung ? "too young" : "missing";
+      const state = seen(eventIdentity(of)) ? "known" : isYoung ? "too young" : "missing";
       const key =
         occurredAt === null ? atText(pair, createdAt) : atSecond(pair, Math.floor(occurredAt / 1_000));
       set(key, occurredAt ?? 0, state);

@@ -121,12 +121,13 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
     const whole = await read(dates, asked);
     if (!whole.mayShowMore) return whole;
     const days: Answered[] = [];
-    const reasons = new Set<string>();
+    const datesByReason = new Map<string, string[]>();
     for (const day of singleDays(dates)) {
       const part = await read(day, asked);
       if (part.refused === 400 && isFuture(day, clock.now())) continue;
       days.push(part);
-      for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
+      for (const reason of part.reasons)
+        datesByReason.set(reason, [...(datesByReason.get(reason) ?? []), day.startDate]);
       if (!part.mayShowMore && part.refused !== null) break;
     }
     if (days.length === 0) return whole;
@@ -139,7 +140,7 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
       entries: most("entries"),
       unreadable: most("unreadable"),
       otherType: most("otherType"),
-      reasons: [...reasons],
+      reasons: [...datesByReason].map(([reason, all]) => `${all.join(", ")}: ${reason}`),
     };
   };
 };

@@ -6,7 +6,7 @@ import type { TransactionFacts } from "./transaction-facts.ts";
 
 /** What the deduplication window keeps of an event. */
 export type WindowEvent = Pick<TransactionStatusUpdated, "direction" | "occurredAt"> & {
-  /** See {@link identityOf}. */
+  /** See {@link eventIdentity}. */
   identity: Digest;
   /** The digest of the transactionId. */
   transaction: Digest;
@@ -18,7 +18,7 @@ type Identified = Pick<TransactionStatusUpdated, "transactionId" | "status" | "c
  * Equal for two copies of one notification: the digest of transaction, status and instant, in whatever format
  * createdAt is; of its text where it is no instant.
  */
-export const identityOf = ({ transactionId, status, createdAt, occurredAt }: Identified): Digest =>
+export const eventIdentity = ({ transactionId, status, createdAt, occurredAt }: Identified): Digest =>
   digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
 
 /**

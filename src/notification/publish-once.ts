@@ -2,7 +2,7 @@ import type { Source, TransactionStatusUpdated } from "../records.ts";
 import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
-import { identityOf, type EventWindow, type WindowEvent } from "./event-window.ts";
+import { eventIdentity, type EventWindow, type WindowEvent } from "./event-window.ts";
 import { factsWith, mergedFacts, NO_FACTS, type TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { translate } from "./translate.ts";
@@ -64,7 +64,7 @@ export const publishOnce = ({ publish, window, mask, written, now }: PublishPort
     const facts = others.reduce(factsWith, durableFacts);
     const event = translate(notification, { receivedAt, source, facts, mask });
     const { direction, occurredAt } = event;
-    const identity = identityOf(event);
+    const identity = eventIdentity(event);
     if (window.seen(identity, nowMs)) return { kind: "duplicate", event };
     const earlier = others.find((other) => other.identity === identity);
     if (earlier) {

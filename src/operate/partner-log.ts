@@ -45,13 +45,16 @@ const eachEntry =
     if (fault !== null) return fault;
     if (hidden > 0)
       return `holds ${hidden} entries that are larger than 1 MiB or no UTF-8, and are not shown`;
-    return arrays.length === 0 ? "holds no array of entries" : null;
+    return arrays.some(({ isCandidate }) => isCandidate) ? null : "holds no array of entries";
   };
 
 const readable =
   ({ partner }: Connections["config"]) =>
   (entryText: string): string => {
-    const entry = readEntry(entryText, partner.logNotificationPointer ?? null);
+    const entry = readEntry(entryText, {
+      notificationPointer: partner.logNotificationPointer ?? null,
+      eventPointer: partner.logEventPointer ?? null,
+    });
     if (entry.kind !== "notification") {
       const why = entry.kind === "otherType" ? "another event" : entry.detail;
       return `(${why})  ${compactJson(entryText)}`;

@@ -66,17 +66,21 @@ describe("a run by hand over a log of any form", () => {
     await world.close();
   });
 
-  const reconcile = async (...more: string[]): Promise<{ code: number | null; report: Report }> => {
+  const reconcile = async (
+    settings: Record<string, string>,
+    ...more: string[]
+  ): Promise<{ code: number | null; report: Report }> => {
     const days = ["--from", daysAgo(3).slice(0, 10), "--to", daysAgo(-1).slice(0, 10)];
     const { code, out, err } = await world.run(["reconcile", ...days, "--json", ...more], {
       ...serveSettings,
       RECONCILE_MIN_AGE: "0",
+      ...settings,
     });
     if (out === "") throw new Error(err);
     return { code, report: JSON.parse(out) as Report };
   };
 
-  test.each([
+  test.each<[name: string, rules: object, settings?: Record<string, string>]>([
     ["plain", {}],
     ["nested, newest first", { answers: "nested", order: "newest" }],
     ["an entry for each attempt", { answers: "attempts" }],
@@ -85,8 +89,14 @@ describe("a run by hand over a log of any form", () => {
     ["days of UTC, the last one excluded", { zone: "utc", end: "exclusive" }],
     ["an end in the future refused", { refuse: "future-end" }],
     ["other events mixed in", { answers: "attempts", ignore: "event-type", others: "mixed-in" }],
+    [
+      "other events, named by another member",
+      { answers: "nested", ignore: "event-type", others: "mixed-in" },
+      { PARTNER_LOG_EVENT_POINTER: "/event" },
+    ],
     ["cut, with a hint", { limit: 26, hint: "has-more", order: "newest" }],
-  ])("%s", async (_, rules) => {
+    ["cut, with a total", { limit: 26, hint: "total" }, { PARTNER_LOG_TOTAL_POINTERS: "/total" }],
+  ])("%s", async (_, rules, settings = {}) => {
     await world.sandbox("/_sandbox/reset", {});
     await put(world, {
       ...{ answers: "plain", createdAt: "same", zone: "sao-paulo", end: "inclusive", refuse: "nothing" },
@@ -109,13 +119,13 @@ describe("a run by hand over a log of any form", () => {
     await following.until(world.topics.events, () => true, before + 30 - lost);
     await sentAll(world);
 
-    const plan = await reconcile("--dry-run");
+    const plan = await reconcile(settings, "--dry-run");
     expect(plan.report).toMatchObject({ known: 30 - lost, published: lost, result: "complete", reasons: [] });
-    const { code, report } = await reconcile();
+    const { code, report } = await reconcile(settings);
     expect(report).toMatchObject({ known: 30 - lost, published: lost, result: "complete", reasons: [] });
     expect(code).toBe(0);
     await following.until(world.topics.events, () => true, before + 30);
-    expect((await reconcile()).report).toMatchObject({ known: 30, published: 0, result: "complete" });
+    expect((await reconcile(settings)).report).toMatchObject({ known: 30, published: 0, result: "complete" });
 
     const events = eventsOf(following, world.topics.events).slice(before);
     expect(events).toHaveLength(30);

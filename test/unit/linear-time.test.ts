@@ -5,7 +5,8 @@ import { block, inlineText } from "../../src/console/html/text.ts";
 import { decoder, encoder } from "../../src/kafka/schema/codec.ts";
 import { readSchema } from "../../src/kafka/schema/schemas.ts";
 import { redacted } from "../../src/kafka/sign-in/sign-in-error.ts";
-import { linksToMore, readAnswer } from "../../src/log-to-events/read-answer.ts";
+import { linksToMore } from "../../src/log-to-events/more-entries.ts";
+import { readAnswer } from "../../src/log-to-events/read-answer.ts";
 import { readEntry } from "../../src/log-to-events/read-entry.ts";
 import { parseBody } from "../../src/notification/notification.ts";
 import { occurredAtOf } from "../../src/notification/occurred-at.ts";
@@ -23,6 +24,7 @@ import { saysFailed } from "../../src/runtime/says-failed.ts";
 
 import { configOf } from "./config/environment.ts";
 import { verificationOf } from "./webhooks-to-events/reception.ts";
+import { FORM } from "./log-to-events/answers.ts";
 import { openConsole } from "./console/browser.ts";
 
 type Take = (text: string) => unknown;
@@ -46,12 +48,7 @@ const encode = encoder(schema, 7);
 const views = partnerLogViews(configOf({}));
 const stream = (text: string) => new Blob([text]).stream() as unknown as AsyncIterable<Uint8Array>;
 const logged = (text: string) =>
-  readAnswer(
-    stream(text),
-    { entriesPointer: null, notificationPointer: null, failedWhen: [], maxEntryBytes: 1_000_000 },
-    { httpStatus: 200, headers: { link: text } },
-    () => undefined,
-  );
+  readAnswer(stream(text), FORM, { httpStatus: 200, headers: { link: text } }, () => undefined);
 const console_ = openConsole();
 const fed = (text: string, bytes: number): void => {
   const { feed } = headReader();
@@ -90,8 +87,10 @@ const edges: Readonly<Record<string, Take>> = {
   "partner: failure": (text) => saysFailed(`{"error":${json(text)},"success":${text}`),
   "partner: log": logged,
   "partner: entries of the log": (text) => logged(`[${json(text)},{"transactionId":${text}}]`),
-  "partner: an entry": (text) => readEntry(json(`{"x":{"y":${text}}}`), null),
-  "partner: an entry at a pointer": (text) => readEntry(`{"x":${text},"y":[${text}]}`, "/y/0/z"),
+  "partner: an entry": (text) =>
+    readEntry(json(`{"x":{"y":${text}}}`), { notificationPointer: null, eventPointer: null }),
+  "partner: an entry at a pointer": (text) =>
+    readEntry(`{"x":${text},"y":[${text}]}`, { notificationPointer: "/y/0/z", eventPointer: "/x" }),
   "partner: Link": linksToMore,
   "partner: log, shown": (text) => views.entries({ body: stream(`[${text}]`) }, () => Promise.resolve()),
   "command: JSON": (text) => check.json(Buffer.from(`{"commandId":${json(text)},"request":${text}}`), 0),

@@ -6,6 +6,7 @@ import {
   durationFrom,
   integer,
   jsonPointer,
+  jsonPointers,
   list,
   pointersWithValues,
   statuses,
@@ -96,6 +97,22 @@ export const partner = {
     "PARTNER_LOG_NOTIFICATION_POINTER",
     null,
     "Where the notification is in an entry (an object, or JSON in a string); searched for when absent.",
+  ),
+  logEventPointer: jsonPointer(
+    "PARTNER_LOG_EVENT_POINTER",
+    null,
+    "Where an entry names its event: another one is passed over. When absent, it is the member eventType.",
+  ),
+  logMorePointers: jsonPointers(
+    "PARTNER_LOG_MORE_POINTERS",
+    null,
+    "Members of the log's answer that say that there is more, unless null, false, 0 or empty. Where neither this nor " +
+      "PARTNER_LOG_TOTAL_POINTERS is set, any member beside the entries makes a run incomplete.",
+  ),
+  logTotalPointers: jsonPointers(
+    "PARTNER_LOG_TOTAL_POINTERS",
+    null,
+    "Members of the log's answer that hold a total of entries.",
   ),
   logEndParameter: parameterName(
     "PARTNER_LOG_END_PARAMETER",

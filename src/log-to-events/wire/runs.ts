@@ -14,6 +14,7 @@ import { openPartner } from "../../services/partner.ts";
 import type { Services } from "../../services/services.ts";
 import { fetchLogInSpan } from "../../services/traces/partner-span.ts";
 import { withCluster } from "../../services/with-cluster.ts";
+import { answerForm } from "./answer-form.ts";
 
 /** An entry holds a notification, maybe as an escaped string, and metadata. Larger ones would block other work. */
 const MIN_MAX_ENTRY_BYTES = 262_144;
@@ -59,15 +60,15 @@ export const reconcileRuns = (
   hooks: Pick<LogPorts, "mayPublish" | "published">,
 ): Reconcile => {
   const { config, clock, traces } = services;
-  const { baseUrl, logEntriesPointer, logNotificationPointer, failedWhen } = config.partner;
+  const { baseUrl } = config.partner;
   const { fetchLog, mask } = partner;
   return logToEvents(
     {
-      entriesPointer: logEntriesPointer ?? null,
-      notificationPointer: logNotificationPointer ?? null,
-      failedWhen,
+      ...answerForm(config, {
+        mask,
+        maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
+      }),
       lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
-      maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
     },
     {
       ...hooks,

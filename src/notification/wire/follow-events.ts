@@ -3,7 +3,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
-import { eventWindow, identityOf, type EventWindow } from "../event-window.ts";
+import { eventWindow, eventIdentity, type EventWindow } from "../event-window.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { digestOf } from "../../runtime/digest.ts";
 import { isUp, type Health } from "../../runtime/health.ts";
@@ -117,7 +117,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     const noted = whenKnown(decode(value), (decoded) => {
       if (!decoded.ok) return;
       const { direction, occurredAt, transactionId } = decoded.value;
-      const [identity, transaction] = [identityOf(decoded.value), digestOf(transactionId)];
+      const [identity, transaction] = [eventIdentity(decoded.value), digestOf(transactionId)];
       window.note({ identity, transaction, direction, occurredAt }, timestampMs);
     });
     noted?.catch(() => undefined);

@@ -65,6 +65,8 @@ describe("values that cannot be read", () => {
       "/a=1,status=ERROR,/b=",
       '"status=ERROR" and "/b=", each of which is no JSON pointer',
     ],
+    ["PARTNER_LOG_MORE_POINTERS", "/next,none", 'holds "none", which is no JSON pointer'],
+    ["PARTNER_LOG_TOTAL_POINTERS", ",", "names no JSON pointer"],
     ["PARTNER_LOG_END_PARAMETER", "end date", "is not the name of a parameter"],
     ["PARTNER_LOG_END_PARAMETER", "startDate", "is the name of another parameter"],
     ["FLOWS", "webhooks,logs", 'holds "logs", which is none of webhooks, commands, reconcile'],
@@ -137,6 +139,7 @@ describe("values that cannot be read", () => {
 
   test("beside a flow that is none, only what the others need is reported", () => {
     expect(problemsOf({ FLOWS: "webhooks,logs", PARTNER_X_TOKEN: undefined })).toHaveLength(1);
+    expect(problemsOf({ FLOWS: "commands,logs", PARTNER_MAX_CONNECTIONS: "1" })).toHaveLength(1);
     expect(problemsOf({ FLOWS: "commands,logs", PARTNER_X_TOKEN: undefined })).toHaveLength(2);
   });
 });

@@ -1,4 +1,5 @@
-import { readAnswer, type AnswerForm, type AnswerHead } from "../../../src/log-to-events/read-answer.ts";
+import type { AnswerHead } from "../../../src/log-to-events/more-entries.ts";
+import { readAnswer, type AnswerForm } from "../../../src/log-to-events/read-answer.ts";
 import type { Notification } from "../../../src/notification/notification.ts";
 
 export const bytesOf = async function* (...chunks: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
@@ -9,6 +10,10 @@ export const FORM: AnswerForm = {
   entriesPointer: null,
   notificationPointer: null,
   failedWhen: [],
+  eventPointer: null,
+  morePointers: null,
+  totalPointers: null,
+  mask: (text) => text.replaceAll("own-secret", "***"),
   maxEntryBytes: 1_048_576,
 };
 

@@ -196,7 +196,7 @@ test.each<[string, string | Buffer]>([
 
 test("entries that are not understood are said, and the others are published; other events are counted", async () => {
   const { state, topic, queries, run } = openLog();
-  state.answer = () => answer([sent(1, 5), { what: "ever" }, { event: "ping" }]);
+  state.answer = () => answer([sent(1, 5), { what: "ever" }, { eventType: "ping" }]);
   const report = await run();
   expect(report).toMatchObject({
     result: "incomplete",

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { frameSaysMore, linksToMore, SeveralArrays } from "../../../src/log-to-events/read-answer.ts";
+import { SeveralArrays } from "../../../src/log-to-events/read-answer.ts";
 import { change, read } from "./answers.ts";
 
 const ours = [change, { ...change, status: "CANCELED" }];
+/** The settings for members beside the entries that mean nothing. */
+const NO_MEANING = { morePointers: [], totalPointers: [] };
 const COMPLETE = {
   entries: 2,
   otherType: 0,
@@ -16,10 +18,7 @@ test.each<[string, unknown]>([
   ["the root", ours],
   ["an array in an object", { data: ours }],
   ["three objects deep", { a: { b: { c: ours } } }],
-  [
-    "beside arrays of no objects, and empty ones",
-    { errors: [], codes: [1, "x"], columns: [["id"]], data: ours },
-  ],
+  ["beside empty arrays", { errors: [], codes: [], data: ours }],
 ])("entries are found: %s", async (_, value) => {
   const { taken, ...answer } = await read(JSON.stringify(value));
   expect(answer).toEqual(COMPLETE);
@@ -29,8 +28,8 @@ test.each<[string, unknown]>([
 test("of several arrays of objects none is believed, unless the pointer says which", async () => {
   const body = JSON.stringify({ sent: ours, failed: [{ ...change, transactionId: "tx-2" }] });
   await expect(read(body)).rejects.toThrow(SeveralArrays);
-  expect(await read(body, { entriesPointer: "/sent" })).toMatchObject(COMPLETE);
-  expect(await read(body, { entriesPointer: "/other" })).toMatchObject({
+  expect(await read(body, { ...NO_MEANING, entriesPointer: "/sent" })).toMatchObject(COMPLETE);
+  expect(await read(body, { ...NO_MEANING, entriesPointer: "/other" })).toMatchObject({
     isUnderstood: false,
     reasons: ["the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to"],
   });
@@ -39,14 +38,19 @@ test("of several arrays of objects none is believed, unless the pointer says whi
 test.each([
   ["{}", "the answer holds no array of entries"],
   ["null", "the answer holds no array of entries"],
-  ['{"codes":[1,2]}', "the answer holds no array of entries"],
-  // An empty array beside entries of another form.
-  [JSON.stringify({ errors: [], logs: { a: change } }), "the answer holds no array of entries"],
-  [JSON.stringify({ errors: [], log: { entry: change } }), "the answer holds no array of entries"],
   ["", "the answer breaks off, or is not JSON"],
   ["a;b\n1;2", "the answer breaks off, or is not JSON"],
 ])("%j is not understood: %s", async (body, reason) => {
   expect(await read(body)).toMatchObject({ entries: 0, isUnderstood: false, reasons: [reason] });
+});
+
+// An empty array may stand beside entries of another form.
+test.each([{ codes: [1, 2] }, { errors: [], logs: { a: change } }])("%j holds no entries", async (value) => {
+  const { isUnderstood, reasons } = await read(JSON.stringify(value), NO_MEANING);
+  expect({ isUnderstood, reasons }).toEqual({
+    isUnderstood: false,
+    reasons: ["the answer holds no array of entries"],
+  });
 });
 
 test.each([
@@ -65,7 +69,7 @@ test.each([
 
 test("an answer may say that it failed in the partner's own words", async () => {
   const body = JSON.stringify({ data: [], meta: { status: "ERROR" } });
-  expect(await read(body)).toMatchObject({ isUnderstood: true, reasons: [] });
+  expect(await read(body, NO_MEANING)).toMatchObject({ isUnderstood: true, reasons: [] });
   const failedWhen = [{ pointer: "/meta/status", value: "error" }];
   expect(await read(body, { failedWhen })).toMatchObject({
     isUnderstood: false,
@@ -74,7 +78,7 @@ test("an answer may say that it failed in the partner's own words", async () => 
 });
 
 test.each([
-  { success: true, error: { code: 0, message: "" }, data: ours },
+  { error: { code: 0, message: "" }, data: ours },
   { error: { code: null, details: {} }, data: ours },
 ])("an error without a code and a text is none: %j", async (value) => {
   expect(await read(JSON.stringify(value))).toMatchObject(COMPLETE);
@@ -86,7 +90,7 @@ test("206 says that there is more", async () => {
 });
 
 test("an empty array and 204 are complete", async () => {
-  for (const body of ["[]", '{"data":[],"total":0}'])
+  for (const body of ["[]", '{"data":[],"total":0,"page":{"next":null,"more":"false"}}'])
     expect(await read(body)).toMatchObject({ ...COMPLETE, entries: 0 });
   expect(await read("", {}, { httpStatus: 204 })).toMatchObject({ ...COMPLETE, entries: 0 });
 });
@@ -95,7 +99,7 @@ test("what is not understood, and other events, are counted and said; the others
   const more = [
     { what: "ever" },
     { transactionId: "tx-1", status: "DELIVERED" },
-    { event: "ping" },
+    { eventType: "ping" },
     "x".repeat(999),
   ];
   const { taken, ...answer } = await read(JSON.stringify([...ours, ...more]), { maxEntryBytes: 500 });
@@ -115,100 +119,84 @@ test("what is not understood, and other events, are counted and said; the others
 });
 
 test("nothing but other events, or nothing that is understood, is said", async () => {
-  expect(await read('[{"event":"ping"}]')).toMatchObject({
+  expect(await read('[{"eventType":"ping"}]')).toMatchObject({
     isUnderstood: true,
     reasons: ["all entries say another event type"],
   });
   expect(await read('[{"a":1}]')).toMatchObject({ isUnderstood: false, unreadable: 1 });
 });
 
-test("a cut, a hint of more and a head with one make it ask for days", async () => {
-  const cut = await read(`[${JSON.stringify(change)},{"tran`);
-  expect(cut).toMatchObject({
+test("what breaks off makes it ask for days", async () => {
+  expect(await read(`[${JSON.stringify(change)},{"tran`)).toMatchObject({
     entries: 1,
     mayShowMore: true,
     reasons: ["the answer breaks off, or is not JSON"],
   });
-  const reasons = ["the answer says that there are more entries than it holds"];
-  expect(await read(JSON.stringify({ dados: ours, totalPaginas: 3 }))).toMatchObject({
-    mayShowMore: true,
-    reasons,
-  });
-  expect(await read(JSON.stringify(ours), {}, { headers: { link: "</x>; rel=next" } })).toMatchObject({
-    mayShowMore: true,
-    reasons,
-  });
 });
 
-const hint = (frame: unknown) => frameSaysMore(frame, 20);
-
-test.each<Record<string, unknown>>([
-  { next: "/logs?page=2" },
-  { nextPageToken: "abc" },
-  { "@odata.nextLink": "https://x" },
-  { links: { next: { href: "/x" } } },
-  { meta: { pagination: { cursor: "abc" } } },
-  { paginaSeguinte: "/x" },
-  { LastEvaluatedKey: { id: "1" } },
-  { chavePagina: "x", paginaChave: "x" },
-  { continuationToken: "x" },
-  { hasMore: true },
-  { truncated: true },
-  { isTruncated: "true" },
-  { parcial: true },
-  { existemMais: true },
-  { possuiProximaPagina: true },
-  { hasNextPage: true },
-  { last: false },
-  { é_última: false },
-  { totalPages: "3" },
-  { ultima_pagina: 7 },
-  { page: { pageCount: 2 } },
-  { total: 21 },
-  { totalElements: 21 },
-  { quantidadeDeRegistros: 21 },
-  { numeroDeRegistros: 21 },
-  { "@odata.count": 21 },
-  { quantidadeTotal: 21 },
-  { qtdTotalRegistros: 21 },
-  { numeroTotalDeRegistros: 21 },
-  { totalNumberOfRecords: 21 },
-  { quantidadeTotalDePaginas: 2 },
-])("%j says that there is more", (frame) => {
-  expect(hint(frame)).toBe(true);
+test("without settings any member beside the entries that says something may say that there are more", async () => {
+  const said = async (value: unknown, form: Parameters<typeof read>[1] = {}): Promise<string[]> => {
+    const { reasons, mayShowMore, isUnderstood } = await read(JSON.stringify(value), form);
+    expect({ mayShowMore, isUnderstood }).toEqual({ mayShowMore: true, isUnderstood: true });
+    expect(reasons).toHaveLength(1);
+    expect(reasons[0]).toMatch(
+      /PARTNER_LOG_MORE_POINTERS or PARTNER_LOG_TOTAL_POINTERS, or set both to none$/,
+    );
+    return /holds (.*), which may/.exec(reasons[0] ?? "")?.[1]?.split(", ") ?? [];
+  };
+  expect(await said({ data: { items: ours, temMais: true }, "a/b": { "~": 1 } })).toEqual([
+    "/data/temMais",
+    "/a~1b/~0",
+  ]);
+  expect(await said({ data: ours, codes: [1], columns: [["id"]] })).toEqual(["/codes", "/columns"]);
+  expect(await said({ data: ours, links: [{ rel: "next" }] }, { entriesPointer: "/data" })).toEqual([
+    "/links",
+  ]);
+  expect(await said({ data: [], ["own-secret\u001b[1m"]: 1 })).toEqual(["/***\\u001b[1m"]);
+  expect(
+    await said({ data: ours, ...Object.fromEntries("abcdefg".split("").map((name) => [name, 1])) }),
+  ).toEqual(["/a", "/b", "/c", "/d", "/e and 2 more"]);
+  expect(
+    await said({ data: ours, deep: JSON.parse('{"x":'.repeat(30) + "1" + "}".repeat(30)) as unknown }),
+  ).toHaveLength(1);
 });
 
-test.each<Record<string, unknown>>([
-  { next: null, nextPage: "", next_cursor: 0, links: { next: { href: null } } },
-  { truncated: false, partial: null },
-  { hasMore: false, temMais: "false", last: true, ultimaPagina: true },
-  { pages: 1, totalPages: 1, ultima_pagina: 1, page: 1, pagina: 1 },
-  { total: 20, count: 20, totalRegistros: "20" },
-  { prevCursor: "x", previous: "/x", paginaAnterior: 1, self: "/x" },
-  {
-    limit: 100,
-    size: 1_000,
-    number: 3_000,
-    numero: 3_000,
-    pageSize: 50,
-    totalAmount: 5_000,
-    totalMs: 900,
-    totalSize: 9_000,
+const MORE = ["the answer says that there are more entries than it holds"];
+
+test.each<[head: unknown, more: string, total: string, isMore: boolean]>([
+  [{ next: "/logs?page=2" }, "/next", "", true],
+  [{ next: null, page: 7 }, "/next", "", false],
+  [{ next: "", page: 7 }, "/next", "", false],
+  [{ page: 7 }, "/next", "", false],
+  [{ page: 7 }, "", "", false],
+  [{ links: { next: { href: "/x" } } }, "/links/next", "", true],
+  [{ links: { next: { href: null } } }, "/links/next", "", false],
+  [{ links: ["next"] }, "/links", "", true],
+  [{ links: ["next"] }, "/links/0", "", true],
+  [{ links: [] }, "/links/0", "", false],
+  [{ nextPage: "/x" }, "/next", "", false],
+  [{ total: 2 }, "", "/total", false],
+  [{ total: "2" }, "", "/total", false],
+  [{ total: 3 }, "", "/total", true],
+  [{ total: "many" }, "", "/total", true],
+  [{ total: 3, more: true }, "/more", "", true],
+  [{ total: 3, more: false }, "/more", "/total", true],
+  [{ total: 3, more: false }, "/more", "", false],
+])(
+  "%j with PARTNER_LOG_MORE_POINTERS=%s and PARTNER_LOG_TOTAL_POINTERS=%s: %j",
+  async (head, more, total, isMore) => {
+    const pointers = (list: string): string[] => (list === "" ? [] : [list]);
+    const form = { morePointers: pointers(more), totalPointers: pointers(total) };
+    const { reasons } = await read(JSON.stringify({ data: ours, ...(head as object) }), form);
+    expect(reasons).toEqual(isMore ? MORE : []);
   },
-  { data: [], texto: "há mais", a: { b: { c: { d: { next: "too deep" } } } } },
-])("%j says nothing of more", (frame) => {
-  expect(hint(frame)).toBe(false);
-});
-
-test("a round number of entries, a list or nothing is no hint", () => {
-  for (const frame of [[], null, "x", { data: [] }]) expect(frameSaysMore(frame, 1_000)).toBe(false);
-});
+);
 
 test.each([
   ['</x>; rel="next"', true],
   [['</x>; rel="prev"', "</x>; rel=next"], true],
   ['</x>; rel="last"', false],
   [undefined, false],
-])("a Link header %j: %s", (link, isMore) => {
-  expect(linksToMore(link)).toBe(isMore);
+])("a Link header %j: %s", async (link, isMore) => {
+  expect((await read("[]", NO_MEANING, { headers: { link } })).reasons).toEqual(isMore ? MORE : []);
 });

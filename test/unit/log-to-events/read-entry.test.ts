@@ -3,7 +3,9 @@ import { readEntry } from "../../../src/log-to-events/read-entry.ts";
 import { change } from "./answers.ts";
 
 const text = JSON.stringify(change);
-const entry = (value: unknown, pointer: string | null = null) => readEntry(JSON.stringify(value), pointer);
+const SEARCHED = { notificationPointer: null, eventPointer: null };
+const entry = (value: unknown, notificationPointer: string | null = null) =>
+  readEntry(JSON.stringify(value), { ...SEARCHED, notificationPointer });
 const OURS = { kind: "notification", notification: { ...change, payload: text } };
 
 /** Delivery logs of webhook services, with our notification inside. Their own times and statuses are beside it. */
@@ -52,7 +54,7 @@ test.each(SHAPES)("%s", (_, value) => {
 
 test("an entry may be the notification; its own text is the payload, byte for byte", () => {
   const raw = '{ "transactionId": 90071992547409931, "status":"CANCELED",  "n": 1.10 }';
-  expect(readEntry(raw, null)).toEqual({
+  expect(readEntry(raw, SEARCHED)).toEqual({
     kind: "notification",
     notification: { transactionId: "90071992547409931", status: "CANCELED", createdAt: "", payload: raw },
   });
@@ -60,7 +62,8 @@ test("an entry may be the notification; its own text is the payload, byte for by
 
 const DIFFER = "notifications in it that differ";
 const UNKNOWN = "an unknown status in the entry itself, which may be that of a delivery";
-const OTHER_EVENT = "a notification, although it names another event";
+const OTHER_EVENT =
+  "a notification, although its eventType names another event: see PARTNER_LOG_EVENT_POINTER";
 const NOTHING = "no notification in it";
 
 test.each<[unknown, string]>([
@@ -81,8 +84,7 @@ test.each<[unknown, string]>([
   [{ a: change, b: { transactionId: "tx-1", status: "ok" } }, DIFFER],
   [{ ...change, transactionId: "tx-2", payload: change }, DIFFER],
   [{ ...change, eventType: "QUOTE_EXPIRED" }, OTHER_EVENT],
-  [{ type: "quote.expired", payload: change }, OTHER_EVENT],
-  [{ payload: { event: "QUOTE_EXPIRED", data: change } }, OTHER_EVENT],
+  [{ payload: { eventType: "QUOTE_EXPIRED", data: change } }, OTHER_EVENT],
   [{ payload: { eventType: "QUOTE_EXPIRED", ...change } }, OTHER_EVENT],
 ])("%j is not understood: %s", (value, detail) => {
   expect(entry(value)).toEqual({ kind: "unreadable", detail });
@@ -90,19 +92,18 @@ test.each<[unknown, string]>([
 
 test.each([
   { eventType: "QUOTE_EXPIRED", quoteId: "q" },
-  { event: "ping" },
-  { type: "quote.expired", data: {} },
+  { eventType: 7, data: {} },
 ])("%j is about another event", (value) => expect(entry(value)).toEqual({ kind: "otherType" }));
 
 test.each(["{oops}", '{"a":1', '"\\x"', '"a', "", '{"a":1}}', "\u0000"])(
   "%j is no JSON, and nothing worse",
-  (raw) => expect(readEntry(raw, null)).toEqual({ kind: "unreadable", detail: "no JSON object" }),
+  (raw) => expect(readEntry(raw, SEARCHED)).toEqual({ kind: "unreadable", detail: "no JSON object" }),
 );
 
 test("depth and number of what an entry holds cost no stack and no great time", () => {
   const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
-  expect(readEntry(`{"a":${deep}}`, null)).toEqual({ kind: "unreadable", detail: NOTHING });
-  expect(readEntry(`{"a":${'{"b":'.repeat(50_000)}1${"}".repeat(50_000)}}`, null)).toMatchObject({
+  expect(readEntry(`{"a":${deep}}`, SEARCHED)).toEqual({ kind: "unreadable", detail: NOTHING });
+  expect(readEntry(`{"a":${'{"b":'.repeat(50_000)}1${"}".repeat(50_000)}}`, SEARCHED)).toMatchObject({
     detail: NOTHING,
   });
   expect(entry({ all: Array.from({ length: 5_000 }, () => ({ body: text })) })).toEqual(OURS);
@@ -128,6 +129,27 @@ test("what is not at the pointer is not looked for elsewhere", () => {
   const detail = "no notification where PARTNER_LOG_NOTIFICATION_POINTER points to";
   for (const value of [{ a: change }, { b: 1 }, { b: "x" }, { b: { status: "CANCELED" } }])
     expect(entry(value, "/b")).toEqual({ kind: "unreadable", detail });
-  expect(entry({ event: "ping", b: 1 }, "/b")).toEqual({ kind: "otherType" });
-  expect(entry({ event: "ping", b: change }, "/b")).toEqual({ kind: "unreadable", detail: OTHER_EVENT });
+  expect(entry({ eventType: "ping", b: 1 }, "/b")).toEqual({ kind: "otherType" });
+  expect(entry({ eventType: "ping", b: change }, "/b")).toEqual({ kind: "unreadable", detail: OTHER_EVENT });
+});
+
+test.each(["event", "type", "kind"])("a member %s names no event by itself", (name) => {
+  expect(entry({ [name]: "WEBHOOK", payload: change })).toEqual(OURS);
+  expect(entry({ [name]: "ping" })).toEqual({ kind: "unreadable", detail: NOTHING });
+});
+
+test.each<[unknown, "ours" | "other"]>([
+  [{ meta: { name: "TRANSACTION_STATUS_UPDATED" }, payload: change }, "ours"],
+  [{ meta: '{"name":"transaction.status.updated"}', payload: change }, "ours"],
+  [{ meta: { name: "TRANSACTION_STATUS_UPDATED" }, eventType: "DELIVERY", payload: change }, "ours"],
+  [{ eventType: "DELIVERY", payload: { ...change, eventType: "DELIVERY" } }, "ours"],
+  [{ meta: { name: null }, payload: change }, "ours"],
+  [{ meta: { name: "QUOTE_EXPIRED" }, payload: change }, "other"],
+  [{ meta: { name: "QUOTE_EXPIRED" }, eventType: "TRANSACTION_STATUS_UPDATED", payload: change }, "other"],
+  [{ meta: { name: 7 }, payload: change }, "other"],
+])("where the event stands at a pointer, nothing else names it: %j", (value, event) => {
+  const pointers = { notificationPointer: null, eventPointer: "/meta/name" };
+  const expected = event === "ours" ? OURS.kind : "otherType";
+  for (const notificationPointer of [null, "/payload"])
+    expect(readEntry(JSON.stringify(value), { ...pointers, notificationPointer }).kind).toBe(expected);
 });

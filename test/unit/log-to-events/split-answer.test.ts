@@ -2,18 +2,21 @@ import { expect, test } from "vitest";
 import { splitAnswer, type SplitOptions } from "../../../src/log-to-events/split-answer.ts";
 import { bytesOf } from "./answers.ts";
 
-/** The elements of each array, `!` for one without a text. */
+/** The elements of each array that may hold the entries, `!` for one without a text. */
 const split = async (chunks: (string | Uint8Array)[], options: Partial<SplitOptions> = {}) => {
-  const found = new Map<object, string[]>();
+  const texts = new Map<object, string[]>();
   const { arrays, frame, fault } = await splitAnswer(
     bytesOf(...chunks),
     { entriesPointer: null, maxEntryBytes: 100, ...options },
-    ({ text }, array) => found.set(array, [...(found.get(array) ?? []), text ?? "!"]),
+    ({ text }, array) => texts.set(array, [...(texts.get(array) ?? []), text ?? "!"]),
   );
-  expect(arrays.map(({ elements }) => elements)).toEqual(
-    arrays.map((array) => found.get(array)?.length ?? 0),
+  const candidates = arrays.filter(({ isCandidate }) => isCandidate);
+  const textsOf = (array: object): string[] => texts.get(array) ?? [];
+  expect(candidates.map(({ elements }) => elements)).toEqual(
+    candidates.map((array) => textsOf(array).length),
   );
-  return { arrays: arrays.map((array) => found.get(array) ?? []), frame, fault };
+  const others = arrays.filter(({ isCandidate }) => !isCandidate);
+  return { arrays: candidates.map(textsOf), others, frame, fault };
 };
 
 const cases: [body: string, pointer: string | null, arrays: string[][]][] = [
@@ -51,6 +54,18 @@ test.each(cases)("%s at %j, however it arrives", async (body, entriesPointer, ar
 test("the frame is the answer without its elements", async () => {
   const { frame } = await split(['{"data":[{"a":1},2],"next":"a[b","page":{"of":3,"list":[]}}']);
   expect(frame).toEqual({ data: [], next: "a[b", page: { of: 3, list: [] } });
+});
+
+test("arrays that are not the entries are counted, and their elements are not kept", async () => {
+  const { others, arrays } = await split(['{"a":[],"b/c":[1,[2],"x"],"d":{"e":[{}]},"f":[9]}'], {
+    entriesPointer: "/f",
+  });
+  expect(arrays).toEqual([["9"]]);
+  expect(others.map(({ path, elements }) => [path, elements])).toEqual([
+    [["a"], 0],
+    [["b/c"], 3],
+    [["d", "e"], 1],
+  ]);
 });
 
 test("bytes that are no UTF-8 cost their element", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { followEvents, topicProgress } from "../../../../src/notification/wire/follow-events.ts";
 import { encoder } from "../../../../src/kafka/schema/codec.ts";
 import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
-import { identityOf } from "../../../../src/notification/event-window.ts";
+import { eventIdentity } from "../../../../src/notification/event-window.ts";
 import { NO_FACTS } from "../../../../src/notification/transaction-facts.ts";
 import { translate } from "../../../../src/notification/translate.ts";
 import type { Services } from "../../../../src/services/services.ts";
@@ -43,7 +43,7 @@ test("partitions that are added while it follows are followed, too", async () =>
   const timestamp = String(systemClock.now());
   kafka.state.leaders.push(1);
   kafka.logs.push({ start: 0, end: 1, records: [{ offset: 0, timestamp, key: null, value }] });
-  const isSeen = (): boolean => window.seen(identityOf(event), systemClock.now());
+  const isSeen = (): boolean => window.seen(eventIdentity(event), systemClock.now());
   await eventually(isSeen, "the event of another replica in the new partition");
   await eventually(() => health().kind === "up", "the topic to be read");
 });
