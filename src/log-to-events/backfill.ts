@@ -7,18 +7,18 @@ const [MAX_LENGTH, OVERHEAD_LENGTH] = [32 * 1_048_576, 1_000];
 
 export type Missing = { key: DigestKey; notification: Notification };
 
-/** Copies a substring: otherwise it keeps the whole entry in memory. */
+/** Copies a substring, because it would keep the whole entry in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 const instantOf = ({ notification }: Missing): number =>
   occurredAtOf(notification.createdAt) ?? Number.MAX_VALUE;
 const textOf = ({ notification }: Missing): string => notification.createdAt;
 
-/** What has an order as text: a date and a local time. */
+/** A date with a local time has an order as text. */
 const LOCAL = /^\d{4}-\d\d-\d\d/;
 const byText = (a: string, b: string): number =>
   LOCAL.test(a) && LOCAL.test(b) ? Number(a > b) - Number(a < b) : 0;
 
-/** The oldest first; what has no instant comes last, as far as it is in any order. */
+/** Orders by age. What has no instant comes last, by its text where that has an order. */
 const byTime = (a: Missing, b: Missing): number =>
   instantOf(a) - instantOf(b) || byText(textOf(a), textOf(b));
 
@@ -37,32 +37,32 @@ export const backfillBatch = () => {
       const id = copyOf(transactionId);
       const items = transactions.get(id) ?? [];
       transactions.set(id, items);
-      const copied = { status: copyOf(status), createdAt: copyOf(createdAt), payload: copyOf(payload) };
-      items.push({ key, notification: { transactionId: id, ...copied } });
+      const copies = { status: copyOf(status), createdAt: copyOf(createdAt), payload: copyOf(payload) };
+      items.push({ key, notification: { transactionId: id, ...copies } });
     },
     byTransaction: (): Missing[][] => [...transactions.values()].map((items) => items.sort(byTime)),
   };
 };
 
-/** With so many failures in a row it is not single partitions that take no records. */
+/** So many failures in a row mean that the whole topic takes no records, and not just single partitions. */
 const MOST_FAILURES = 100;
 
-/** Takes the transactions one after the other in each of so many lanes. Rejects at the end with the first error. */
+/** Publishes transactions in several lanes, one after the other in each. Rejects at the end with the first error. */
 export const inLanes = async (
   lanes: number,
   transactions: Missing[][],
   publish: (items: Missing[]) => Promise<void>,
 ): Promise<void> => {
   const errors: unknown[] = [];
-  let inARow = 0;
+  let failuresInARow = 0;
   const publishNext = async (): Promise<void> => {
-    for (let next = transactions.pop(); next && inARow < MOST_FAILURES; next = transactions.pop())
+    for (let next = transactions.pop(); next && failuresInARow < MOST_FAILURES; next = transactions.pop())
       try {
         await publish(next);
-        inARow = 0;
+        failuresInARow = 0;
       } catch (error) {
         errors.push(error);
-        inARow += 1;
+        failuresInARow += 1;
       }
   };
   await Promise.all(Array.from({ length: lanes }, publishNext));

@@ -9,43 +9,47 @@ import { digestOf, wordOf, type Digest } from "../runtime/digest.ts";
 import type { Period } from "./period.ts";
 
 /**
- * `missing`: no event was found. `too young`: nor, but the webhook may still come. `held`: its transaction and status
- * are in the topic at another instant. `taken`: about to be published.
+ * `missing`: the topic has no event of it. `too young`: neither, but the webhook may still come. `held`: the topic has
+ * its transaction and status at another instant. `reserved`: it is about to be published.
  */
-const STATES = ["known", "too young", "missing", "held", "taken", "published", "refused"] as const;
+const STATES = ["known", "too young", "missing", "held", "reserved", "published", "refused"] as const;
 type State = (typeof STATES)[number];
 
-type Dated = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
+type StatusChange = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
 
 /** With so many missing and none known, although the topic has events of the period, it is the form that differs. */
 const SUSPICIOUS_COUNT = 20;
 /** A log may cut its instants to seconds. */
 const SAME_WITHIN_MS = 1_000;
 
-const pairOf = ({ transactionId, status }: Dated): DigestKey =>
+const statusKey = ({ transactionId, status }: StatusChange): DigestKey =>
   keyOf(digestOf(`${transactionId}\n${status}`));
-const transactionOf = (transactionId: string): DigestKey => keyOf(digestOf(transactionId));
+const transactionKey = (transactionId: string): DigestKey => keyOf(digestOf(transactionId));
 
 /** The key of a transaction and status at one second: one digest for all seconds, because digests cost most here. */
-const atSecond = ({ first, second }: DigestKey, unixSecond: number): DigestKey => ({
+const keyAtSecond = ({ first, second }: DigestKey, unixSecond: number): DigestKey => ({
   first: (first ^ Math.imul(unixSecond, 0x9e3779b1)) >>> 0 || 1,
   second: (second + Math.imul(unixSecond, 0x85ebca6b)) >>> 0,
 });
-/** The same for a createdAt that is no instant. */
-const atText = (pair: DigestKey, createdAt: string): DigestKey =>
-  atSecond(pair, wordOf(digestOf(createdAt), 0));
+/** The key of a transaction and status with a createdAt that is no instant. */
+const keyWithText = (key: DigestKey, createdAt: string): DigestKey =>
+  keyAtSecond(key, wordOf(digestOf(createdAt), 0));
 
 /**
  * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for one that the
  * deduplication window does not hold, 19 for one that it does, nothing of other events.
  * @param youngSinceMs notifications whose instant is after this one are too young
- * @param seen whether the deduplication window holds an event with this identity
+ * @param isInWindow whether the deduplication window holds an event with this identity
  */
-export const comparison = (period: Period, youngSinceMs: number, seen: (identity: Digest) => boolean) => {
-  /** For each notification its instant (0 for none) and its state, found by its second, or by the text of createdAt. */
+export const createComparison = (
+  period: Period,
+  youngSinceMs: number,
+  isInWindow: (identity: Digest) => boolean,
+) => {
+  /** The instant (0 for none) and the state of each notification, by its second, or by the text of createdAt. */
   const notifications = new DigestTable(Float64Array);
   /** Transactions with statuses that the window does not hold: 1 where the topic has an event of the two. */
-  const pairs = new DigestTable(Uint8Array);
+  const statuses = new DigestTable(Uint8Array);
   const factsByTransaction = new DigestTable(Float64Array);
   const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
   let undated = 0;
@@ -55,30 +59,30 @@ export const comparison = (period: Period, youngSinceMs: number, seen: (identity
     counts[state] += 1;
     notifications.set(key, instant * STATES.length + STATES.indexOf(state));
   };
-  const at = (key: DigestKey): { instant: number; state: State } | null => {
+  const get = (key: DigestKey): { instant: number; state: State } | null => {
     const packed = notifications.get(key);
     if (packed === undefined) return null;
     const instant = Math.floor(packed / STATES.length);
     return { instant, state: STATES[packed - instant * STATES.length] ?? "known" };
   };
   const setState = (key: DigestKey, state: State): void => {
-    const found = at(key);
-    if (!found) return;
-    counts[found.state] -= 1;
-    set(key, found.instant, state);
+    const entry = get(key);
+    if (!entry) return;
+    counts[entry.state] -= 1;
+    set(key, entry.instant, state);
   };
 
-  /** The notifications that this one repeats, or that an event is of. */
-  const same = ({ createdAt, occurredAt }: Dated, pair: DigestKey): DigestKey[] => {
-    if (occurredAt === null) return [atText(pair, createdAt)].filter((key) => at(key) !== null);
+  /** Returns the keys of the notifications that say the same. */
+  const keysOfSame = ({ createdAt, occurredAt }: StatusChange, key: DigestKey): DigestKey[] => {
+    if (occurredAt === null) return [keyWithText(key, createdAt)].filter((each) => get(each) !== null);
     const second = Math.floor(occurredAt / 1_000);
     return [second, second - 1, second + 1]
-      .map((near) => atSecond(pair, near))
-      .filter((key) => Math.abs((at(key)?.instant ?? Infinity) - occurredAt) <= SAME_WITHIN_MS);
+      .map((near) => keyAtSecond(key, near))
+      .filter((each) => Math.abs((get(each)?.instant ?? Infinity) - occurredAt) <= SAME_WITHIN_MS);
   };
 
-  /** Null for a notification whose instant is outside the period. */
-  const dated = ({ transactionId, status, createdAt }: Notification): Dated | null => {
+  /** Returns null for a notification whose instant is outside the period. */
+  const changeInPeriod = ({ transactionId, status, createdAt }: Notification): StatusChange | null => {
     const occurredAt = occurredAtOf(createdAt);
     const isOutside = occurredAt !== null && (occurredAt < period.fromMs || occurredAt > period.toMs);
     return isOutside ? null : { transactionId, status, createdAt, occurredAt };
@@ -90,20 +94,22 @@ export const comparison = (period: Period, youngSinceMs: number, seen: (identity
 
     /** Adds a notification of the log; one that is repeated counts once. False when it is outside the period. */
     add: (notification: Notification): boolean => {
-      const of = dated(notification);
-      if (of === null) return false;
-      const { occurredAt, createdAt, transactionId } = of;
-      const pair = pairOf(of);
-      if (same(of, pair).length > 0) return true;
+      const change = changeInPeriod(notification);
+      if (change === null) return false;
+      const { occurredAt, createdAt, transactionId } = change;
+      const key = statusKey(change);
+      if (keysOfSame(change, key).length > 0) return true;
       const isYoung = occurredAt !== null && occurredAt > youngSinceMs;
-      const state = seen(eventIdentity(of)) ? "known" : isYoung ? "too young" : "missing";
-      const key =
-        occurredAt === null ? atText(pair, createdAt) : atSecond(pair, Math.floor(occurredAt / 1_000));
-      set(key, occurredAt ?? 0, state);
+      const state = isInWindow(eventIdentity(change)) ? "known" : isYoung ? "too young" : "missing";
+      set(
+        occurredAt === null ? keyWithText(key, createdAt) : keyAtSecond(key, Math.floor(occurredAt / 1_000)),
+        occurredAt ?? 0,
+        state,
+      );
       if (state === "known") return true;
       if (occurredAt === null) undated += 1;
-      pairs.set(pair, 0);
-      factsByTransaction.set(transactionOf(transactionId), packFacts(NO_FACTS));
+      statuses.set(key, 0);
+      factsByTransaction.set(transactionKey(transactionId), packFacts(NO_FACTS));
       return true;
     },
 
@@ -111,36 +117,36 @@ export const comparison = (period: Period, youngSinceMs: number, seen: (identity
     addEvent: (event: TransactionStatusUpdated): void => {
       const instantMs = event.occurredAt ?? event.receivedAt;
       if (instantMs >= period.fromMs && instantMs <= Math.min(period.toMs, youngSinceMs)) eventsOfPeriod += 1;
-      const transaction = transactionOf(event.transactionId);
+      const transaction = transactionKey(event.transactionId);
       const facts = factsByTransaction.get(transaction);
       if (facts === undefined) return;
       factsByTransaction.set(transaction, packFacts(factsWith(unpackFacts(facts), event)));
-      const pair = pairOf(event);
-      if (pairs.get(pair) === undefined) return;
-      pairs.set(pair, 1);
+      const key = statusKey(event);
+      if (statuses.get(key) === undefined) return;
+      statuses.set(key, 1);
       // A notification without createdAt is known by its transaction and status.
-      const withoutDate = undated > 0 ? [atText(pair, "")] : [];
-      for (const key of [...same(event, pair), ...withoutDate])
-        if (["missing", "too young"].includes(at(key)?.state ?? "")) setState(key, "known");
+      const withoutDate = undated > 0 ? [keyWithText(key, "")] : [];
+      for (const each of [...keysOfSame(event, key), ...withoutDate])
+        if (["missing", "too young"].includes(get(each)?.state ?? "")) setState(each, "known");
     },
 
     /**
-     * Takes a missing notification, to be published: its key. Null for any other, and for one that is taken already.
-     * @param force also one whose transaction and status are in the topic at another instant: otherwise it is held
+     * Reserves a missing notification for publishing, and returns its key; null for any other notification.
+     * @param force reserves one, too, whose transaction and status the topic has at another instant, instead of holding it
      */
-    take: (notification: Notification, force: boolean): DigestKey | null => {
-      const of = dated(notification);
-      if (of === null) return null;
-      const pair = pairOf(of);
-      const [key] = same(of, pair);
-      if (key === undefined || at(key)?.state !== "missing") return null;
-      const isHeld = !force && pairs.get(pair) === 1;
-      setState(key, isHeld ? "held" : "taken");
+    reserve: (notification: Notification, force: boolean): DigestKey | null => {
+      const change = changeInPeriod(notification);
+      if (change === null) return null;
+      const status = statusKey(change);
+      const [key] = keysOfSame(change, status);
+      if (key === undefined || get(key)?.state !== "missing") return null;
+      const isHeld = !force && statuses.get(status) === 1;
+      setState(key, isHeld ? "held" : "reserved");
       return isHeld ? null : key;
     },
-    /** The facts from the topic about a transaction with a missing notification. */
+    /** Returns the facts from the topic about a transaction with a missing notification. */
     factsOf: (transactionId: string): TransactionFacts => {
-      const facts = factsByTransaction.get(transactionOf(transactionId));
+      const facts = factsByTransaction.get(transactionKey(transactionId));
       return facts === undefined ? NO_FACTS : unpackFacts(facts);
     },
     setOutcome: setState,
@@ -149,4 +155,4 @@ export const comparison = (period: Period, youngSinceMs: number, seen: (identity
   };
 };
 
-export type Comparison = ReturnType<typeof comparison>;
+export type Comparison = ReturnType<typeof createComparison>;

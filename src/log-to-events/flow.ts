@@ -4,10 +4,10 @@ import type { TransactionStatusUpdated } from "../records.ts";
 import type { Digest } from "../runtime/digest.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { backfillBatch, inLanes, type Missing } from "./backfill.ts";
-import { comparison, type Comparison } from "./comparison.ts";
+import { createComparison, type Comparison } from "./comparison.ts";
 import type { Period } from "./period.ts";
 import type { AnswerForm } from "./read-answer.ts";
-import { createLogReader, UNREAD, type LogReaderPorts } from "./read-log.ts";
+import { createPartnerLogReader, UNREAD, type LogReaderPorts } from "./read-partner-log.ts";
 
 export type RunRequest = {
   period: Period;
@@ -42,17 +42,17 @@ export type LogOptions = AnswerForm & { lanes: number };
 /** What the flow does outside of itself. */
 export type LogPorts = LogReaderPorts & {
   /** Whether the deduplication window holds an event with this identity. */
-  seen: (identity: Digest) => boolean;
-  /** Calls `take` for every event in the topic since an instant. Rejects when it cannot read all of them. */
+  isInWindow: (identity: Digest) => boolean;
+  /** Calls `onEvent` for every event in the topic since an instant. Rejects when it cannot read all of them. */
   readEvents: (
     sinceMs: number,
-    take: (event: TransactionStatusUpdated) => void,
+    onEvent: (event: TransactionStatusUpdated) => void,
     signal: AbortSignal,
   ) => Promise<void>;
   publishOnce: PublishOnce;
   /** Throws when this replica is no longer the leader. Called before each event. */
   mayPublish: () => void;
-  published: (event: TransactionStatusUpdated) => void;
+  onPublished: (event: TransactionStatusUpdated) => void;
 };
 
 /** The log's clock may be shifted by a time zone: then the event of an entry is found, and the entry held back. */
@@ -72,47 +72,47 @@ const CHANGED = "the second read lacked entries of the first";
  * Keeps only digests while it compares; where something is missing, it reads the log again for it.
  */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
-  const readLog = createLogReader(options, ports);
+  const readPartnerLog = createPartnerLogReader(options, ports);
 
   /** Publishes the missing notifications of one transaction, oldest first. */
-  const publishInOrder = async (compared: Comparison, items: readonly Missing[]): Promise<void> => {
+  const publishInOrder = async (comparison: Comparison, items: readonly Missing[]): Promise<void> => {
     for (const { key, notification } of items) {
       ports.mayPublish();
       try {
-        const published = await ports.publishOnce(notification, {
+        const outcome = await ports.publishOnce(notification, {
           receivedAt: ports.clock.now(),
           source: "NOTIFICATION_LOG",
           trace: null,
-          facts: compared.factsOf(notification.transactionId),
+          facts: comparison.factsOf(notification.transactionId),
         });
-        compared.setOutcome(key, published.kind === "published" ? "published" : "known");
-        if (published.kind === "published") ports.published(published.event);
+        comparison.setOutcome(key, outcome.kind === "published" ? "published" : "known");
+        if (outcome.kind === "published") ports.onPublished(outcome.event);
       } catch (error) {
         if (!(error instanceof EventTooLarge)) throw error;
-        compared.setOutcome(key, "refused");
+        comparison.setOutcome(key, "refused");
       }
     }
   };
 
   /** Reads the log again and publishes what is missing, batch by batch. Resolves with why the run is not complete. */
   const backfill = async (
-    compared: Comparison,
+    comparison: Comparison,
     request: RunRequest,
     signal: AbortSignal,
   ): Promise<string[]> => {
-    const { counts } = compared;
+    const { counts } = comparison;
     const reasons = new Set<string>();
     while (counts.missing > 0) {
       const before = counts.missing;
       const batch = backfillBatch();
       const onNotification = (notification: Notification): boolean => {
-        const key = batch.hasRoomFor(notification) ? compared.take(notification, request.force) : null;
+        const key = batch.hasRoomFor(notification) ? comparison.reserve(notification, request.force) : null;
         if (key !== null && !request.dryRun) batch.add(key, notification);
         return key !== null;
       };
-      const reading = await readLog(request.period, { onNotification, signal });
+      const reading = await readPartnerLog(request.period, { onNotification, signal });
       for (const reason of reading.reasons) reasons.add(reason);
-      await inLanes(options.lanes, batch.byTransaction(), (items) => publishInOrder(compared, items));
+      await inLanes(options.lanes, batch.byTransaction(), (items) => publishInOrder(comparison, items));
       if (counts.missing === before) return [...reasons, CHANGED];
     }
     if (counts.refused > 0) reasons.add(TOO_LARGE);
@@ -121,20 +121,20 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
 
   return async (request: RunRequest, signal: AbortSignal): Promise<Report> => {
     const { period, minAgeMs, dryRun, force } = request;
-    const compared = comparison(period, ports.clock.now() - minAgeMs, ports.seen);
-    const { counts } = compared;
+    const comparison = createComparison(period, ports.clock.now() - minAgeMs, ports.isInWindow);
+    const { counts } = comparison;
     let reading = UNREAD;
 
     const report = (result: Report["result"], more: readonly string[], held = counts.held): Report => {
       const notifications = Object.values(counts).reduce((sum, count) => sum + count, 0);
-      const taken = dryRun ? counts.taken : 0;
-      const isCompared = counts.missing + counts.taken === taken;
+      const planned = dryRun ? counts.reserved : 0;
+      const isCompared = counts.missing + counts.reserved === planned;
       return {
         result,
         isWhole: reading.isWhole && result !== "failed" && isCompared,
         entries: Math.max(reading.entries, notifications) + reading.unreadable + reading.otherType,
         known: counts.known,
-        published: counts.published + taken,
+        published: counts.published + planned,
         held,
         tooYoung: counts["too young"],
         unreadable: reading.unreadable + counts.refused,
@@ -144,12 +144,12 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     };
 
     try {
-      reading = await readLog(period, { onNotification: compared.add, signal });
-      const marginMs = compared.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS;
+      reading = await readPartnerLog(period, { onNotification: comparison.add, signal });
+      const marginMs = comparison.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS;
       if (counts.missing + counts["too young"] > 0)
-        await ports.readEvents(period.fromMs - marginMs, compared.addEvent, signal);
-      if (!force && compared.isOtherForm()) return report("suspicious", [NONE_KNOWN], counts.missing);
-      const more = await backfill(compared, request, signal);
+        await ports.readEvents(period.fromMs - marginMs, comparison.addEvent, signal);
+      if (!force && comparison.isOtherForm()) return report("suspicious", [NONE_KNOWN], counts.missing);
+      const more = await backfill(comparison, request, signal);
       if (counts.held > 0) return report("suspicious", [...more, OTHER_INSTANT]);
       const isComplete = reading.reasons.length + more.length === 0;
       return report(isComplete ? "complete" : reading.isRead ? "incomplete" : "failed", more);

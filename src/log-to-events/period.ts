@@ -2,7 +2,7 @@ import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 
 /** Milliseconds since the epoch; both ends are included. */
 export type Period = { fromMs: number; toMs: number };
-/** What the partner is asked for, as YYYY-MM-DD; not known is the time zone, and whether the end is included. */
+/** The dates of a query, as YYYY-MM-DD. Nobody knows their time zone, nor whether the last day is included. */
 export type DateRange = { startDate: string; endDate: string };
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ export const singleDays = ({ startDate, endDate }: DateRange): DateRange[] => {
   return days;
 };
 
-/** What to try in turn where the end is refused, as one in the future: today in São Paulo, today in UTC. */
+/** The ranges to try in turn where an end in the future is refused: up to today in São Paulo, up to today in UTC. */
 export const earlierRanges = ({ startDate, endDate }: DateRange, nowMs: number): DateRange[] =>
   [...new Set([dateIn(SAO_PAULO)(nowMs), utcDate(nowMs)])]
     .filter((today) => today >= startDate && today < endDate)
@@ -48,7 +48,7 @@ const startOfDay = (date: string): number => {
   return dateIn(SAO_PAULO)(inSummer) === date ? inSummer : inSummer + HOUR_MS;
 };
 
-/** From one day in São Paulo to another, both included and YYYY-MM-DD. */
+/** The period between two days in São Paulo, which are included and written as YYYY-MM-DD. */
 export const periodOfDays = (from: string, to: string): Period => ({
   fromMs: startOfDay(from),
   toMs: startOfDay(dayAfter(to)) - 1,

@@ -3,7 +3,7 @@ import type { Reconcile, Report } from "./flow.ts";
 import type { Period } from "./period.ts";
 
 export type ScheduleOptions = {
-  /** From the end of a run to the beginning of the next one. */
+  /** The wait between the end of a run and the beginning of the next one. */
   everyMs: number;
   /** How far back a run looks. */
   windowMs: number;
@@ -19,7 +19,7 @@ export const MAX_BACK_MS = 14 * DAY_MS;
 /** How far the clocks of replicas may differ. */
 const MAX_SKEW_MS = 300_000;
 
-/** It was noted while a clock was wrong, and says nothing. */
+/** Whether an instant lies in the future: it was noted while a clock was wrong, and says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
 export type SchedulePorts = {

@@ -7,7 +7,7 @@ import { iso, readInstant } from "../../runtime/instant.ts";
 export const electionGroup = ({ kafka }: Pick<Services["config"], "kafka">): string =>
   `${kafka.groupId}-reconcile`;
 
-/** What a leader tells later ones, as the metadata of an offset, in epoch milliseconds. Null: not known. */
+/** What a leader tells later ones, as the metadata of an offset. Null stands for an instant that is not known. */
 export type ReconcileNote = {
   /** When the last complete run ended. */
   completeAtMs: number | null;
@@ -15,7 +15,7 @@ export type ReconcileNote = {
   wholeAtMs: number | null;
 };
 
-/** A note of 0.3.0 only says when the run ended; no run takes longer. */
+/** Notes of version 0.3.0 say only when the run ended; no run takes longer than this. */
 const LONGEST_RUN_MS = 86_400_000;
 
 export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
@@ -26,7 +26,7 @@ export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
 
 const instantOf = (value: unknown): number | null => (typeof value === "string" ? readInstant(value) : null);
 
-/** Of what is no note nothing is known. */
+/** Reads a note. A text that is none says nothing of earlier runs. */
 export const readNote = (text: string): ReconcileNote => {
   const { completeAt, wholeAt } = objectOf(parseJson(text)) ?? {};
   const completeAtMs = instantOf(completeAt);
@@ -34,7 +34,7 @@ export const readNote = (text: string): ReconcileNote => {
   return { completeAtMs, wholeAtMs: instantOf(wholeAt) ?? fallback };
 };
 
-/** What the last leader noted. */
+/** Returns the note of the last leader. */
 export const lastNote = async (
   config: Services["config"],
   cluster: Pick<Cluster, "committed">,

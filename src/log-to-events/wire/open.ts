@@ -19,11 +19,11 @@ export const openReconcile = (
   const { services } = deps;
   const { config, clock, log, metrics } = services;
 
-  /** As it is in Kafka, for later leaders and for the console. */
+  /** The note that Kafka keeps for later leaders and for the console. */
   let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
-  /** Without waiting: a run counts even if this fails. */
-  const keep = (changed: Partial<ReconcileNote>): void => {
-    note = { ...note, ...changed };
+  /** Saves the note in Kafka, and does not wait for that: a run counts even if it fails. */
+  const keep = (changes: Partial<ReconcileNote>): void => {
+    note = { ...note, ...changes };
     const text = writeNote(note);
     withCluster(services, async (cluster) => {
       // At the end of the topic, so that tools which alert on a group's lag stay quiet.
@@ -34,7 +34,7 @@ export const openReconcile = (
 
   const show = (): void => {
     const { completeAtMs } = note;
-    // One ahead of the clock would silence the alert on it.
+    // An instant ahead of the clock would silence the alert on the last complete run.
     if (completeAtMs === null || isAhead(completeAtMs, clock.now())) metrics.reconcileCompleteAt.remove();
     else metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
   };
@@ -44,8 +44,9 @@ export const openReconcile = (
     metrics.reconcileRuns.inc({ result });
     const kinds = { known, published, held, too_young: tooYoung, unreadable, other_type: otherType };
     for (const [kind, count] of Object.entries(kinds)) metrics.reconcileNotifications.inc({ kind }, count);
-    // What it looked at, not when it ended: a clock may be set meanwhile. What an incomplete run left behind a later
-    // version may understand. Without news, too: the last attempt may have failed.
+    // Notes the end of the period, not of the run: somebody may set the clock in between. An incomplete run notes
+    // nothing new, because a later version may understand what it left behind; it still saves the note, because the
+    // last attempt to do so may have failed.
     keep(result === "complete" ? { completeAtMs: clock.now(), wholeAtMs: period.toMs } : {});
     show();
     const when = { from: iso(period.fromMs), to: iso(period.toMs), ms: Math.round(durationMs) };
@@ -64,7 +65,7 @@ export const openReconcile = (
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     },
     async ({ signal, isHeld }) => {
-      // If it fails, the election tries again: a run that does not know how far to look back may miss events.
+      // A run that does not know how far to look back may miss events: if this fails, the election tries again.
       note = await withCluster(services, (cluster) => lastNote(config, cluster));
       show();
       const { wholeAtMs } = note;
@@ -76,7 +77,7 @@ export const openReconcile = (
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may be the leader");
         },
-        published: ({ eventId, transactionId, status, outOfOrder }) =>
+        onPublished: ({ eventId, transactionId, status, outOfOrder }) =>
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
       });
       const ports = { clock, untilOpen, ended };

@@ -21,7 +21,7 @@ const MIN_MAX_ENTRY_BYTES = 262_144;
 const RANGES_MS = 10_000;
 /** Concurrent publications. Few, because webhooks wait in the same queue. */
 const MAX_LANES = 8;
-/** After so many events other work of the process has its turn: they take about a millisecond. */
+/** After so many events, which take about a millisecond, other work of the process has its turn. */
 const EVENTS_A_TURN = 200;
 
 export type ReconcileDeps = {
@@ -31,23 +31,23 @@ export type ReconcileDeps = {
   schemaId: number;
 };
 
-/** Calls `take` for every event in the topic since an instant. */
+/** Reads every event in the topic since an instant. */
 const eventsReader = (services: Services, schemaId: number): LogPorts["readEvents"] => {
   const { config, clock } = services;
   const topic = config.topics.transactionStatus;
   const schema = readSchema("transaction-status-updated");
   const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.monotonic, schemaId);
-  return (sinceMs, take, signal) =>
+  return (sinceMs, onEvent, signal) =>
     withCluster(services, async (cluster) => {
       const ranges = await clock.within(RANGES_MS, signal, cluster.ranges(topic, sinceMs));
-      let taken = 0;
-      const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void | Promise<void> => {
-        if (decoded.ok) take(decoded.value);
-        return ++taken % EVENTS_A_TURN === 0 ? yieldToEventLoop() : undefined;
+      let records = 0;
+      const countAndTake = (decoded: Awaited<ReturnType<typeof decode>>): void | Promise<void> => {
+        if (decoded.ok) onEvent(decoded.value);
+        return ++records % EVENTS_A_TURN === 0 ? yieldToEventLoop() : undefined;
       };
       await scan(
         { topic, ranges },
-        ({ value }) => (value === null ? undefined : whenKnown(decode(value), takeDecoded)),
+        ({ value }) => (value === null ? undefined : whenKnown(decode(value), countAndTake)),
         services,
         signal,
       );
@@ -57,7 +57,7 @@ const eventsReader = (services: Services, schemaId: number): LogPorts["readEvent
 /** The flow, wired to the partner and the topic of the configuration. */
 export const reconcileRuns = (
   { services, events, partner, schemaId }: ReconcileDeps,
-  hooks: Pick<LogPorts, "mayPublish" | "published">,
+  hooks: Pick<LogPorts, "mayPublish" | "onPublished">,
 ): Reconcile => {
   const { config, clock, traces } = services;
   const { baseUrl } = config.partner;
@@ -73,7 +73,7 @@ export const reconcileRuns = (
     {
       ...hooks,
       clock,
-      seen: (identity) => events.window.seen(identity, clock.now()),
+      isInWindow: (identity) => events.window.seen(identity, clock.now()),
       readEvents: eventsReader(services, schemaId),
       fetchLog: traces ? fetchLogInSpan(traces, { url: new URL(baseUrl ?? ""), mask }, fetchLog) : fetchLog,
       publishOnce: events.publishOnce,
@@ -106,9 +106,9 @@ export const reconcileOnce = async (
   const partner = openPartner(config, services);
   const events = await openEvents(services, schemaId);
   try {
-    const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined };
+    const hooks = { mayPublish: () => signal.throwIfAborted(), onPublished: () => undefined };
     const run = reconcileRuns({ services, events, partner, schemaId }, hooks);
-    // From then on the window also sees what other replicas publish.
+    // Only a window that has been read knows what other replicas publish.
     await events.untilRead(signal);
     const { minAgeMs } = config.reconcile;
     return await run({ period, minAgeMs, dryRun, force }, signal);

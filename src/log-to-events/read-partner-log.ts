@@ -10,12 +10,12 @@ import { readAnswer, SeveralArrays, type AnswerForm } from "./read-answer.ts";
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
 
 /** What became of one request, or of several together. */
-export type Reading = {
+export type PartnerLogReading = {
   /** Whether at least one answer could be read. */
   isRead: boolean;
   /** Whether every answer could be read to its end. */
   isWhole: boolean;
-  /** Of the largest answer: entries of the period, those that are not understood, and those about other events. */
+  /** How many entries of the period the largest answer has; the next two count its other entries. */
   entries: number;
   unreadable: number;
   otherType: number;
@@ -42,27 +42,33 @@ class Refused extends Error {
   }
 }
 
-type Asked = {
+type ReaderCall = {
   /** Called for each notification; returns whether it is in the period. */
   onNotification: (notification: Notification) => boolean;
   signal: AbortSignal;
 };
 
-/** `mayShowMore`: requests for single days may show more. `refused`: the status of a refusal. */
-type Answered = Reading & { mayShowMore: boolean; refused: number | null };
+type OneReading = PartnerLogReading & {
+  /** Whether requests for single days may show more. */
+  mayShowMore: boolean;
+  /** The status of a refusal. */
+  refusal: number | null;
+};
 
-export const UNREAD: Reading = {
+export const UNREAD: PartnerLogReading = {
   isRead: false,
   isWhole: false,
-  ...{ entries: 0, unreadable: 0, otherType: 0 },
+  entries: 0,
+  unreadable: 0,
+  otherType: 0,
   reasons: [],
 };
 
 /** Reads the partner's log. A Retry-After of the partner holds for later readings as well. */
-export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReaderPorts) => {
-  /** No request before this instant of the monotonic clock. */
+export const createPartnerLogReader = (form: AnswerForm, { fetchLog, clock }: LogReaderPorts) => {
+  /** No request begins before this instant of the monotonic clock. */
   let notBeforeMs = Number.NEGATIVE_INFINITY;
-  /** Of this reading. */
+  /** The current reading waits until this instant. */
   let giveUpAt = 0;
 
   const get = async (dates: DateRange, signal: AbortSignal): Promise<LogAnswer> => {
@@ -78,69 +84,69 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
     }
   };
 
-  const readOnce = async (dates: DateRange, { onNotification, signal }: Asked): Promise<Answered> => {
+  const readOnce = async (dates: DateRange, { onNotification, signal }: ReaderCall): Promise<OneReading> => {
     let entries = 0;
     let outside = 0;
-    const take = (notification: Notification): void => {
+    const count = (notification: Notification): void => {
       const occurredAt = occurredAtOf(notification.createdAt);
       if (occurredAt !== null && isOutside(dates, occurredAt)) outside += 1;
       if (onNotification(notification)) entries += 1;
     };
     try {
       const answer = await get(dates, signal);
-      const { isUnderstood, reasons, ...read } = await readAnswer(answer.body, form, answer, take);
-      const isWhole = isUnderstood && !read.mayShowMore && outside === 0;
+      const { isUnderstood, reasons, ...summary } = await readAnswer(answer.body, form, answer, count);
+      const isWhole = isUnderstood && !summary.mayShowMore && outside === 0;
       if (outside > 0) reasons.push(OUTSIDE);
-      return { ...read, isRead: isUnderstood, isWhole, refused: null, entries, reasons };
+      return { ...summary, isRead: isUnderstood, isWhole, refusal: null, entries, reasons };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SeveralArrays) throw error;
-      const refused = error instanceof Refused ? error.httpStatus : null;
-      const mayShowMore = refused === null || !FINAL_STATUSES.includes(refused);
-      return { ...UNREAD, isRead: entries > 0, entries, reasons: [messageOf(error)], refused, mayShowMore };
+      const refusal = error instanceof Refused ? error.httpStatus : null;
+      const mayShowMore = refusal === null || !FINAL_STATUSES.includes(refusal);
+      return { ...UNREAD, isRead: entries > 0, entries, reasons: [messageOf(error)], refusal, mayShowMore };
     }
   };
 
-  /** Where the partner refuses an end in the future, earlier ones are tried. */
-  const read = async (dates: DateRange, asked: Asked): Promise<Answered> => {
-    let answered = await readOnce(dates, asked);
+  /** Tries earlier ends where the partner refuses one in the future. */
+  const read = async (dates: DateRange, call: ReaderCall): Promise<OneReading> => {
+    let reading = await readOnce(dates, call);
     for (const earlier of earlierRanges(dates, clock.now())) {
-      if (answered.refused !== 400) break;
-      answered = await readOnce(earlier, asked);
+      if (reading.refusal !== 400) break;
+      reading = await readOnce(earlier, call);
     }
-    return answered;
+    return reading;
   };
 
   /**
    * Calls `onNotification` for every notification of a period in the log, perhaps several times, and perhaps for some
    * outside of it. Asks for single days where one answer may hide some. Rejects on abort, and with SeveralArrays.
    */
-  return async (period: Period, asked: Asked): Promise<Reading> => {
+  return async (period: Period, call: ReaderCall): Promise<PartnerLogReading> => {
     giveUpAt = clock.monotonic() + PATIENCE_MS;
     const dates = datesAround(period);
-    const whole = await read(dates, asked);
+    const whole = await read(dates, call);
     if (!whole.mayShowMore) return whole;
-    const days: Answered[] = [];
+    const days: OneReading[] = [];
     const datesByReason = new Map<string, string[]>();
     for (const day of singleDays(dates)) {
-      const part = await read(day, asked);
-      if (part.refused === 400 && isFuture(day, clock.now())) continue;
-      days.push(part);
-      for (const reason of part.reasons)
+      const reading = await read(day, call);
+      if (reading.refusal === 400 && isFuture(day, clock.now())) continue;
+      days.push(reading);
+      for (const reason of reading.reasons)
         datesByReason.set(reason, [...(datesByReason.get(reason) ?? []), day.startDate]);
-      if (!part.mayShowMore && part.refused !== null) break;
+      if (!reading.mayShowMore && reading.refusal !== null) break;
     }
     if (days.length === 0) return whole;
     const all = [whole, ...days];
     const most = (count: "entries" | "unreadable" | "otherType"): number =>
-      Math.max(...all.map((part) => part[count]));
+      Math.max(...all.map((reading) => reading[count]));
     return {
       isRead: all.some(({ isRead }) => isRead),
       isWhole: days.every(({ isWhole }) => isWhole),
       entries: most("entries"),
       unreadable: most("unreadable"),
       otherType: most("otherType"),
-      reasons: [...datesByReason].map(([reason, all]) => `${all.join(", ")}: ${reason}`),
+      reasons: [...datesByReason].map(([reason, dates]) => `${dates.join(", ")}: ${reason}`),
     };
   };
 };
