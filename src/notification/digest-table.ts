@@ -10,7 +10,7 @@ export const keyOf = (digest: Digest): DigestKey => ({
 
 type Numbers = Uint8Array | Float64Array;
 
-/** Above this load factor, probing for a free slot takes long. */
+/** Probing for a free slot takes long above this load factor. */
 const MAX_LOAD = 0.85;
 const FIRST_SLOTS = 1_024;
 
@@ -41,17 +41,17 @@ export class DigestTable {
   }
 
   get(key: DigestKey): number | undefined {
-    const at = this.#find(key);
-    return this.#keys[2 * at] === 0 ? undefined : this.#numberAt(at);
+    const slot = this.#find(key);
+    return this.#keys[2 * slot] === 0 ? undefined : this.#numberAt(slot);
   }
 
   set(key: DigestKey, value: number): void {
     if (this.isFull) this.#grow();
-    const at = this.#find(key);
-    if (this.#keys[2 * at] === 0) this.count += 1;
-    this.#keys[2 * at] = key.first;
-    this.#keys[2 * at + 1] = key.second;
-    if (this.#numbers) this.#numbers[at] = value;
+    const slot = this.#find(key);
+    if (this.#keys[2 * slot] === 0) this.count += 1;
+    this.#keys[2 * slot] = key.first;
+    this.#keys[2 * slot + 1] = key.second;
+    if (this.#numbers) this.#numbers[slot] = value;
   }
 
   clear(): void {
@@ -63,21 +63,21 @@ export class DigestTable {
     return this.#numbers?.[slot] ?? 0;
   }
 
-  /** The slot of the key, or the free slot for it. */
+  /** Finds the slot of the key, or the free slot for it. */
   #find({ first, second }: DigestKey): number {
     const keys = this.#keys;
     const slots = keys.length / 2;
-    let at = Math.floor((second / 2 ** 32) * slots);
-    while (keys[2 * at] !== 0 && !(keys[2 * at] === first && keys[2 * at + 1] === second))
-      at = at + 1 < slots ? at + 1 : 0;
-    return at;
+    let slot = Math.floor((second / 2 ** 32) * slots);
+    while (keys[2 * slot] !== 0 && !(keys[2 * slot] === first && keys[2 * slot + 1] === second))
+      slot = slot + 1 < slots ? slot + 1 : 0;
+    return slot;
   }
 
   #grow(): void {
     const larger = new DigestTable(this.#newNumbers, this.#keys.length);
-    for (let at = 0; at < this.#keys.length / 2; at++) {
-      const first = this.#keys[2 * at] ?? 0;
-      if (first !== 0) larger.set({ first, second: this.#keys[2 * at + 1] ?? 0 }, this.#numberAt(at));
+    for (let slot = 0; slot < this.#keys.length / 2; slot++) {
+      const first = this.#keys[2 * slot] ?? 0;
+      if (first !== 0) larger.set({ first, second: this.#keys[2 * slot + 1] ?? 0 }, this.#numberAt(slot));
     }
     this.#keys = larger.#keys;
     this.#numbers = larger.#numbers;

@@ -15,8 +15,8 @@ export type WindowEvent = Pick<TransactionStatusUpdated, "direction" | "occurred
 type Identified = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
 
 /**
- * Equal for two copies of one notification: the digest of transaction, status and instant, in whatever format
- * createdAt is; of its text where it is no instant.
+ * Returns the digest of transaction, status and instant, which is equal for two copies of one notification, in
+ * whatever format their createdAt is. Where createdAt is no instant, its text counts.
  */
 export const eventIdentity = ({ transactionId, status, createdAt, occurredAt }: Identified): Digest =>
   digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
@@ -38,13 +38,13 @@ export const eventIdentity = ({ transactionId, status, createdAt, occurredAt }: 
 export type EventWindow = {
   /**
    * Adds an event that was published at `atMs` and is not in the window.
-   * @param known the facts about its transaction before it was published
+   * @param facts what was known of its transaction before it was published
    */
-  add: (event: WindowEvent, known: TransactionFacts, atMs: number) => void;
+  add: (event: WindowEvent, facts: TransactionFacts, atMs: number) => void;
   /** Adds an event that may be in the window already. */
   note: (event: WindowEvent, atMs: number) => void;
   /** Whether the window holds the event with this identity. */
-  seen: (identity: Digest, nowMs: number) => boolean;
+  has: (identity: Digest, nowMs: number) => boolean;
   factsOf: (transaction: Digest, nowMs: number) => TransactionFacts;
 };
 
@@ -55,7 +55,7 @@ const PARTS = 8;
 const SHARE_OF_WINDOW = 1 / 4;
 const BYTES_OF_KEY = 8;
 const BYTES_OF_VALUE = 8;
-/** A full table has a free slot: one without would be searched for ever. */
+/** A search ends at a free slot, so even a full table needs one. */
 const FEWEST_SLOTS = 8;
 
 type Part = { table: DigestTable; openedAtMs: number; newestAtMs: number };
@@ -91,18 +91,18 @@ const recentDigests = (
   };
 
   return {
-    /** All numbers of a digest, combined; undefined for one that was not added within the window. */
+    /** Combines all numbers of a digest; undefined for one that was not added within the window. */
     get: (digest: Digest, nowMs: number): number | undefined => {
       const key = keyOf(digest);
-      let found: number | undefined;
+      let combined: number | undefined;
       for (const { table, newestAtMs } of parts) {
         if (table.count === 0 || newestAtMs + windowMs < nowMs) continue;
         const value = table.get(key);
         if (value === undefined) continue;
         if (combine === null) return value;
-        found = found === undefined ? value : combine(value, found);
+        combined = combined === undefined ? value : combine(value, combined);
       }
-      return found;
+      return combined;
     },
     add: (digest: Digest, value: number, atMs: number): void => {
       // Records of several partitions are not in the order of their times: only a later time can end a part.
@@ -123,11 +123,11 @@ export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes
     packFacts(mergedFacts(unpackFacts(earlier), unpackFacts(later))),
   );
 
-  const add: EventWindow["add"] = (event, known, atMs) => {
+  const add: EventWindow["add"] = (event, facts, atMs) => {
     events.add(event.identity, 0, atMs);
-    transactions.add(event.transaction, packFacts(factsWith(known, event)), atMs);
+    transactions.add(event.transaction, packFacts(factsWith(facts, event)), atMs);
   };
-  const seen: EventWindow["seen"] = (identity, nowMs) => events.get(identity, nowMs) !== undefined;
+  const has: EventWindow["has"] = (identity, nowMs) => events.get(identity, nowMs) !== undefined;
   const factsOf: EventWindow["factsOf"] = (transaction, nowMs) => {
     const facts = transactions.get(transaction, nowMs);
     return facts === undefined ? NO_FACTS : unpackFacts(facts);
@@ -136,9 +136,9 @@ export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes
   return {
     add,
     note: (event, atMs) => {
-      if (!seen(event.identity, atMs)) add(event, factsOf(event.transaction, atMs), atMs);
+      if (!has(event.identity, atMs)) add(event, factsOf(event.transaction, atMs), atMs);
     },
-    seen,
+    has,
     factsOf,
   };
 };

@@ -4,13 +4,13 @@ import { members, stringOf, type Member } from "../runtime/json.ts";
 /** A notification of the partner: a transaction has reached a status. Each text is as sent. */
 export type Notification = {
   /**
-   * Not empty. A JSON number keeps its source text. Lone surrogates, which UTF-8 cannot encode, become U+FFFD
+   * It is never empty. A JSON number keeps its source text. Lone surrogates, which UTF-8 cannot encode, become U+FFFD
    * here, in `status` and in `createdAt`.
    */
   transactionId: string;
-  /** Not empty. */
+  /** It is never empty. */
   status: string;
-  /** A string as it is, "" for null or no member, the JSON source text of anything else. */
+  /** A string is kept as it is, null or no member becomes "", anything else its JSON source text. */
   createdAt: string;
   /** The whole JSON text. */
   payload: string;

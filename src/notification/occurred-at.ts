@@ -5,7 +5,7 @@
  *    brackets after it, such as the zone, does not change the instant;
  *  - seconds (10 digits before the point) or milliseconds (13 digits) since the Unix epoch, as a number or a digit
  *    string.
- * Null for anything else: local times, dates alone, dd/MM/yyyy, days that do not exist, ten digits that
+ * Returns null for anything else: local times, dates alone, dd/MM/yyyy, days that do not exist, ten digits that
  * could also be a date and an hour (2026112112), and what is not within the years 1 to 9999 in UTC, which
  * readers of timestamps in other languages cannot take.
  */

@@ -19,7 +19,7 @@ export type PublishPorts = {
    */
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   /** The deduplication window. */
-  window: Pick<EventWindow, "seen" | "factsOf" | "add">;
+  window: Pick<EventWindow, "has" | "factsOf" | "add">;
   /** Masks own secrets in a payload. */
   mask: (payload: string) => string;
   /** Called once for each event that this call has made durable. */
@@ -34,7 +34,7 @@ export type PublishContext = {
   source: Source;
   /** The trace that the event's record continues; null for none. */
   trace: TraceContext | null;
-  /** About the transaction, beside what the window holds. */
+  /** What is known about the transaction beside what the window holds. */
   facts?: TransactionFacts;
 };
 
@@ -44,7 +44,7 @@ export type Published =
 
 export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<Published>;
 
-type InFlight = WindowEvent & { published: Promise<RecordPosition> };
+type InFlight = WindowEvent & { acknowledgement: Promise<RecordPosition> };
 
 /**
  * Publishes the event of a notification unless the window holds it already. Resolves when the event is
@@ -55,28 +55,28 @@ export const publishOnce = ({ publish, window, mask, written, now }: PublishPort
   /** The events that Kafka has not acknowledged yet, by transaction. */
   const inFlight = new Map<Digest, InFlight[]>();
 
-  return async (notification, { receivedAt, source, trace, facts: known = NO_FACTS }) => {
+  return async (notification, { receivedAt, source, trace, facts: otherFacts = NO_FACTS }) => {
     const nowMs = now();
     const transaction = digestOf(notification.transactionId);
-    const durableFacts = mergedFacts(known, window.factsOf(transaction, nowMs));
+    const durableFacts = mergedFacts(otherFacts, window.factsOf(transaction, nowMs));
     const others = inFlight.get(transaction) ?? [];
-    // Those in flight count: a transaction's events share a partition, and are appended as they were requested.
+    // Events in flight count: those of a transaction share a partition, and are appended as they were requested.
     const facts = others.reduce(factsWith, durableFacts);
     const event = translate(notification, { receivedAt, source, facts, mask });
     const { direction, occurredAt } = event;
     const identity = eventIdentity(event);
-    if (window.seen(identity, nowMs)) return { kind: "duplicate", event };
+    if (window.has(identity, nowMs)) return { kind: "duplicate", event };
     const earlier = others.find((other) => other.identity === identity);
     if (earlier) {
-      await earlier.published;
+      await earlier.acknowledgement;
       return { kind: "duplicate", event };
     }
-    const published = publish(event, trace);
-    const entry = { identity, transaction, direction, occurredAt, published };
+    const acknowledgement = publish(event, trace);
+    const entry = { identity, transaction, direction, occurredAt, acknowledgement };
     others.push(entry);
     inFlight.set(transaction, others);
     try {
-      const position = await published;
+      const position = await acknowledgement;
       window.add(entry, durableFacts, now());
       written(event, position);
       return { kind: "published", event, position };

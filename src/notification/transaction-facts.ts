@@ -15,11 +15,11 @@ const later = (a: number | null, b: number | null): number | null =>
 
 /** The facts after another event. */
 export const factsWith = (
-  known: TransactionFacts,
+  facts: TransactionFacts,
   { direction, occurredAt }: Pick<TransactionStatusUpdated, "direction" | "occurredAt">,
 ): TransactionFacts => ({
-  direction: direction === "UNKNOWN" ? known.direction : direction,
-  latestOccurredAt: later(known.latestOccurredAt, occurredAt),
+  direction: direction === "UNKNOWN" ? facts.direction : direction,
+  latestOccurredAt: later(facts.latestOccurredAt, occurredAt),
 });
 
 export const mergedFacts = (a: TransactionFacts, b: TransactionFacts): TransactionFacts =>

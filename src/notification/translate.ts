@@ -33,7 +33,7 @@ export const meaningOf = (status: string): StatusMeaning => MEANINGS.get(status)
 
 const EVENT_ID_DIGITS = 32;
 
-/** A digest of the notification's texts, in lower-case hex: the same on every replica and in both flows. */
+/** Returns a digest of the notification's texts in lower-case hex, which every replica and both flows make alike. */
 export const eventIdOf = ({
   transactionId,
   status,
@@ -45,7 +45,7 @@ export type EventContext = {
   /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
-  /** From earlier events of the same transaction. */
+  /** What earlier events say of the transaction. */
   facts: TransactionFacts;
   /** Masks own secrets, which the partner may repeat: such as the subscribed address, with its token. */
   mask: (payload: string) => string;

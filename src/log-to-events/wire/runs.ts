@@ -73,7 +73,7 @@ export const reconcileRuns = (
     {
       ...hooks,
       clock,
-      isInWindow: (identity) => events.window.seen(identity, clock.now()),
+      isInWindow: (identity) => events.window.has(identity, clock.now()),
       readEvents: eventsReader(services, schemaId),
       fetchLog: traces ? fetchLogInSpan(traces, { url: new URL(baseUrl ?? ""), mask }, fetchLog) : fetchLog,
       publishOnce: events.publishOnce,

@@ -53,7 +53,7 @@ export const openLog = () => {
         queries.push(query);
         return state.answer(query);
       },
-      isInWindow: (identity) => window.seen(identity, NOW_MS),
+      isInWindow: (identity) => window.has(identity, NOW_MS),
       readEvents: (_, take) => {
         if (!state.isTopicReadable) return Promise.reject(new Error("the topic cannot be read"));
         for (const event of topic) take(event);

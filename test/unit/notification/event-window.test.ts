@@ -19,20 +19,20 @@ const windowOf = (maxBytes = 10_000_000) => eventWindow({ windowMs: 2 * HOUR_MS,
 
 test("an event is seen from its note on until the window has passed, and no more a quarter of the window later", () => {
   const window = windowOf();
-  expect(window.seen(identityFor(1), START_MS)).toBe(false);
+  expect(window.has(identityFor(1), START_MS)).toBe(false);
   window.note(event(1), START_MS);
-  expect(window.seen(identityFor(1), START_MS)).toBe(true);
-  expect(window.seen(identityFor(1), START_MS + 2 * HOUR_MS)).toBe(true);
-  expect(window.seen(identityFor(2), START_MS)).toBe(false);
+  expect(window.has(identityFor(1), START_MS)).toBe(true);
+  expect(window.has(identityFor(1), START_MS + 2 * HOUR_MS)).toBe(true);
+  expect(window.has(identityFor(2), START_MS)).toBe(false);
   for (let n = 2; n < 100; n++) window.note(event(n), START_MS + n * 60_000);
-  expect(window.seen(identityFor(1), START_MS + 2.5 * HOUR_MS + 1)).toBe(false);
+  expect(window.has(identityFor(1), START_MS + 2.5 * HOUR_MS + 1)).toBe(false);
 });
 
 test("all of a hundred thousand events are seen, and none of a hundred thousand others", () => {
   const window = windowOf();
   for (let n = 0; n < 100_000; n++) window.note(event(n), START_MS + n);
   const seen = (from: number) =>
-    Array.from({ length: 100_000 }, (_, i) => window.seen(identityFor(from + i), START_MS + 100_000)).filter(
+    Array.from({ length: 100_000 }, (_, i) => window.has(identityFor(from + i), START_MS + 100_000)).filter(
       Boolean,
     );
   expect(seen(0)).toHaveLength(100_000);
@@ -77,7 +77,7 @@ test.each(["0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59
 test("the oldest go first where the memory does not suffice, and no more than must", () => {
   const window = windowOf(200_000);
   for (let n = 0; n < 50_000; n++) window.note(event(n), START_MS);
-  const seen = Array.from({ length: 50_000 }, (_, n) => window.seen(identityFor(n), START_MS));
+  const seen = Array.from({ length: 50_000 }, (_, n) => window.has(identityFor(n), START_MS));
   // Between seven and eight parts of the 150,000 bytes for ids, 85 % used, 8 bytes a slot.
   const from = seen.indexOf(true);
   expect(50_000 - from).toBeGreaterThan(13_900);
@@ -89,7 +89,7 @@ test("partitions that are read at different times do not begin a part for each r
   const window = windowOf();
   for (let n = 0; n < 3_000; n++)
     window.note(event(n), n % 2 === 0 ? START_MS - 1.9 * HOUR_MS + n : START_MS + n);
-  for (let n = 0; n < 3_000; n++) expect(window.seen(identityFor(n), START_MS)).toBe(true);
+  for (let n = 0; n < 3_000; n++) expect(window.has(identityFor(n), START_MS)).toBe(true);
 });
 
 test("partitions that are read one after the other, each from two hours ago, leave nothing out", () => {
@@ -98,7 +98,7 @@ test("partitions that are read one after the other, each from two hours ago, lea
   const [partitions, events] = [6, 1_600];
   for (let n = 0; n < partitions * events; n++)
     window.note(event(n), START_MS - 2 * HOUR_MS + ((n % events) / events) * 2 * HOUR_MS);
-  const seen = Array.from({ length: partitions * events }, (_, n) => window.seen(identityFor(n), START_MS));
+  const seen = Array.from({ length: partitions * events }, (_, n) => window.has(identityFor(n), START_MS));
   expect(seen.filter((each) => !each)).toEqual([]);
 });
 

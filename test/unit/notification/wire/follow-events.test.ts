@@ -43,7 +43,7 @@ test("partitions that are added while it follows are followed, too", async () =>
   const timestamp = String(systemClock.now());
   kafka.state.leaders.push(1);
   kafka.logs.push({ start: 0, end: 1, records: [{ offset: 0, timestamp, key: null, value }] });
-  const isSeen = (): boolean => window.seen(eventIdentity(event), systemClock.now());
+  const isSeen = (): boolean => window.has(eventIdentity(event), systemClock.now());
   await eventually(isSeen, "the event of another replica in the new partition");
   await eventually(() => health().kind === "up", "the topic to be read");
 });
