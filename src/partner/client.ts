@@ -19,7 +19,7 @@ export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
     baseUrl: URL;
     /** Connections for calls with a permit. A read of the log has another one. */
     maxConnections: number;
-    /** Null for no limit. */
+    /** Of all processes together; null for no limit. */
     maxPerSecond: number | null;
     /** Secrets to mask in what is kept of an answer, besides the credentials and the proxy password. */
     otherSecrets: () => readonly string[];
@@ -28,6 +28,8 @@ export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
 export type Partner = {
   /** Acquire one before the claim of a call: once claimed, there is no time to wait. */
   permit: () => CallPermit;
+  /** Says which part of the rate limit belongs to this process. Until then it starts one call a second at most. */
+  shareRate: (share: () => number) => void;
   call: Call;
   /** Subscribes to notifications: one request, never repeated, as a second one may deliver all twice. Never rejects. */
   subscribe: (subscription: Subscription, options: CallOptions) => Promise<SubscribeOutcome>;
@@ -50,7 +52,9 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const origin = new URL(baseUrl.origin);
   const connect = connectFor({ ...options, origin });
   const { send, close } = transportFor({ ...options, origin, connect });
-  const limiter = createCallLimiter({ maxOpen: maxConnections, maxPerSecond, clock });
+  let shareOfRate = (): number => 0;
+  const share = (): number => shareOfRate();
+  const limiter = createCallLimiter({ maxOpen: maxConnections, maxPerSecond, share, clock });
   const closed = new AbortController();
 
   const secrets = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
@@ -74,6 +78,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
 
   return {
     permit: limiter.permit,
+    shareRate: (given) => void (shareOfRate = given),
     call: (request, callOptions) => tracked(call(request, callOptions)),
     subscribe: (subscription, callOptions) => {
       const request = {

@@ -189,6 +189,7 @@ export const openCommands = async ({
     handle,
     services,
   );
+  partner.shareRate(consumer.share);
   suspend = () => consumer.suspend(isPaused || isUnfit);
   pauses.follow("commands", (isHeld) => {
     isPaused = isHeld;

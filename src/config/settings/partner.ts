@@ -53,7 +53,7 @@ export const partner = {
   maxRequestsPerSecond: integer(1, 100_000)(
     "PARTNER_MAX_RPS",
     null,
-    "Calls per second that a replica starts.",
+    "Calls per second that all replicas start together: each by its share of the commands topic.",
   ),
   maxResponseBytes: integer(0, 524_288)(
     "PARTNER_MAX_RESPONSE_BYTES",

@@ -34,7 +34,7 @@ export const watchLag = (
   topic: string,
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
   { clock, connectCluster, signal }: Deps,
-): (() => Lag) => {
+): { lag: () => Lag; share: () => number } => {
   let ranges: ReadonlyMap<number, Range> = new Map();
   let askedAt = 0;
   /** When a partition was last known to be read to its end: records that are still unread were written later. */
@@ -79,7 +79,7 @@ export const watchLag = (
     return since === 0 ? null : Math.max(0, (clock.now() - since) / 1_000);
   };
 
-  return () => {
+  const lagOf = (): Lag => {
     const lag = new Map<number, PartitionLag>();
     for (const [partition, { watermark }] of assignedPartitions) {
       const range = ranges.get(partition);
@@ -89,5 +89,10 @@ export const watchLag = (
       lag.set(partition, { records, seconds: records === 0 ? 0 : ageSeconds(watermark) });
     }
     return lag;
+  };
+  return {
+    lag: lagOf,
+    /** The part of the topic's partitions that are assigned; 0 while the number of them is unknown. */
+    share: () => (ranges.size === 0 ? 0 : assignedPartitions.size / ranges.size),
   };
 };

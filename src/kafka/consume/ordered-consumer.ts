@@ -157,7 +157,7 @@ export const startOrderedConsumer = (
   const group = joinGroup(options, onAssigned, deps);
   const committing = new AbortController();
   const committed = keepCommitting(commit, { clock, log, signal: committing.signal });
-  const lag = watchLag(options.topic, assignedPartitions, { ...deps, signal: committing.signal });
+  const { lag, share } = watchLag(options.topic, assignedPartitions, { ...deps, signal: committing.signal });
 
   return {
     lastHeartbeat: group.lastHeartbeat,
@@ -171,6 +171,7 @@ export const startOrderedConsumer = (
     inFlight: (): number => tasks.running,
     /** How far the finished records of each assigned partition are behind its end. */
     lag,
+    share,
     /**
      * While suspended, no record is started, and the signals of those under way abort. The consumer stays in its group,
      * and reads on until its memory limit.

@@ -6,6 +6,8 @@ type CallLimiterOptions = {
   maxOpen: number;
   /** Null for no limit. Calls are spread evenly over each second. */
   maxPerSecond: number | null;
+  /** The part of the rate that belongs to this process. With 0 it starts one call a second at most. */
+  share?: () => number;
   clock: Clock;
 };
 
@@ -16,7 +18,8 @@ export type CallLimiter = {
 };
 
 /** Bounds the number of open calls and of calls per second. First come, first served. */
-export const createCallLimiter = ({ maxOpen, maxPerSecond, clock }: CallLimiterOptions): CallLimiter => {
+export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
+  const { maxOpen, maxPerSecond, share = () => 1, clock } = options;
   let open = 0;
   let nextTurn = 0;
   // A Set keeps the order of arrival, and deletes in constant time.
@@ -31,13 +34,18 @@ export const createCallLimiter = ({ maxOpen, maxPerSecond, clock }: CallLimiterO
     }
   };
 
+  const callsPerSecond = (max: number): number => {
+    const part = share();
+    return part > 0 ? max * part : Math.min(max, 1);
+  };
+
   const msUntilTurn = (): number => Math.max(0, nextTurn - clock.monotonic());
 
   /** Takes the next turn of the rate limit. Returns the milliseconds until then. */
   const takeTurn = (): number => {
     if (maxPerSecond === null) return 0;
     const ms = msUntilTurn();
-    nextTurn = clock.monotonic() + ms + 1000 / maxPerSecond;
+    nextTurn = clock.monotonic() + ms + 1000 / callsPerSecond(maxPerSecond);
     return ms;
   };
 

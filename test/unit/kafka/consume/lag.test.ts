@@ -15,8 +15,8 @@ const held = (watermark: Watermark | null): AssignedPartition => ({
 });
 
 /** Partition 0, a clock in seconds that stands still, and a cluster that answers on demand. */
-const watching = async (assigned: AssignedPartition, firstEnd = 0, startOffset = 0) => {
-  const state = { now: 1_000_000, asked: 0, end: firstEnd as number | Error, closed: false };
+const watching = async (assigned: AssignedPartition, firstEnd: number | Error = 0, startOffset = 0) => {
+  const state = { now: 1_000_000, asked: 0, end: firstEnd, closed: false };
   const stop = new AbortController();
   let wake: () => void = () => undefined;
   const cluster = {
@@ -36,7 +36,7 @@ const watching = async (assigned: AssignedPartition, firstEnd = 0, startOffset =
         signal?.addEventListener("abort", () => resolve());
       }),
   };
-  const lag = watchLag("commands", new Map([[0, assigned]]), {
+  const { lag, share } = watchLag("commands", new Map([[0, assigned]]), {
     clock,
     connectCluster: () => Promise.resolve(cluster),
     signal: stop.signal,
@@ -46,7 +46,7 @@ const watching = async (assigned: AssignedPartition, firstEnd = 0, startOffset =
   await settle();
   return {
     state,
-    stop,
+    ...{ stop, share },
     lag: () => lag().get(0),
     pass: (seconds: number) => void (state.now += seconds * 1_000),
     /** The next question, with this answer. */
@@ -57,6 +57,11 @@ const watching = async (assigned: AssignedPartition, firstEnd = 0, startOffset =
     },
   };
 };
+
+test("the share is of all partitions, and nothing while their number is unknown", async () => {
+  expect((await watching(newAssignedPartition(), new Error("away"))).share()).toBe(0);
+  expect((await watching(newAssignedPartition(), 5)).share()).toBe(1);
+});
 
 test("a partition has no lag before its committed offset is known", async () => {
   expect((await watching(newAssignedPartition(), 5)).lag()).toBeUndefined();

@@ -75,6 +75,23 @@ describe("gate", () => {
     }
     expect(slept).toEqual([250, 250, 250]);
   });
+
+  it("gives a process its share of the rate, and without one a call a second", async () => {
+    const { clock, slept } = standing();
+    let share = 0.25;
+    const { permit } = createCallLimiter({ maxOpen: 10, maxPerSecond: 8, share: () => share, clock });
+    const call = async (): Promise<void> => {
+      const one = permit();
+      await one.acquire(signal);
+      one.release();
+    };
+    for (const next of [0.25, 1, 0, 0]) {
+      await call();
+      share = next;
+    }
+    await call();
+    expect(slept).toEqual([500, 500, 125, 1_000]);
+  });
 });
 
 describe("a turn behind other calls", () => {
