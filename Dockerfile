@@ -4,7 +4,17 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY sandbox ./sandbox
 RUN npm run build
+
+# The imitated partner, for development: docker build --target sandbox -t fx-sandbox .
+FROM node:24-slim AS sandbox
+WORKDIR /app
+COPY package.json ./
+COPY --from=build /app/sandbox/dist ./sandbox/dist
+USER node
+EXPOSE 8090
+ENTRYPOINT ["node", "sandbox/dist/main.js"]
 
 FROM node:24-slim
 ENV NODE_ENV=production

@@ -30,10 +30,16 @@ const projects = [
   { name: "faults", groupOrder: 3, testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
 ];
 
+const foldersOf = (project: string): string[] => (project === "unit" ? ["unit", "sandbox"] : [project]);
+
 export default defineConfig({
   test: {
     projects: projects.map(({ groupOrder, ...project }) => ({
-      test: { ...project, include: [`test/${project.name}/**/*.test.ts`], sequence: { groupOrder } },
+      test: {
+        ...project,
+        include: foldersOf(project.name).map((folder) => `test/${folder}/**/*.test.ts`),
+        sequence: { groupOrder },
+      },
     })),
   },
 });

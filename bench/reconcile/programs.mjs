@@ -16,7 +16,7 @@ export async function startSandbox(environment) {
   const url = `http://127.0.0.1:${port}`;
   await startProgram(environment, {
     name: "sandbox",
-    args: ["dist/main.js", "sandbox", "--port", String(port), "--accept-unknown-quotes"],
+    args: ["sandbox/dist/main.js", "--port", String(port), "--accept-unknown-quotes"],
     attempt: () => isReady(`${url}/_sandbox/log`),
   });
   return {

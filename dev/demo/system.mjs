@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { projectFolder } from "../bootstrap/bootstrap.mjs";
 import { endChild, startChild } from "../child.mjs";
 import { untilReady } from "../cluster/probe.mjs";
-import { COMPILED, MAIN, NODE_FLAGS } from "../main.mjs";
+import { COMPILED, MAIN, NODE_FLAGS, SANDBOX } from "../main.mjs";
 import { CommandError, run } from "../run.mjs";
 import { Failure } from "../terminal/failure.mjs";
 import { webhookUrl, withoutSettings } from "./environment.mjs";
@@ -17,7 +17,7 @@ const REQUEST_MS = 2_000;
 const PACE = ["--step", "400ms", "--retry", "2s"];
 
 /**
- * The bridge, the console and the sandbox as processes, started by the program's own command line.
+ * The bridge, the console and the sandbox as processes, started by their own command lines.
  * @param {{ node: string, settings: Settings, logFolder: string, scope: import("../program.mjs").Scope }} options
  */
 export function createSystem({ node, settings, logFolder, scope }) {
@@ -32,10 +32,11 @@ export function createSystem({ node, settings, logFolder, scope }) {
    * @param {string} name
    * @param {string[]} args
    * @param {(line: string) => void} [onLine]
+   * @param {string[]} [program]
    */
-  const start = async (name, args, onLine) => {
+  const start = async (name, args, onLine, program = [...NODE_FLAGS, MAIN]) => {
     const logFile = join(logFolder, `${name}.log`);
-    const child = await startChild([node, ...NODE_FLAGS, MAIN, ...args], {
+    const child = await startChild([node, ...program, ...args], {
       logFile,
       env,
       cwd: projectFolder,
@@ -89,7 +90,7 @@ export function createSystem({ node, settings, logFolder, scope }) {
   return {
     startSandbox: async () => {
       const port = new URL(settings.PARTNER_BASE_URL).port;
-      const child = await start("sandbox", ["sandbox", "--host", "127.0.0.1", "--port", port, ...PACE]);
+      const child = await start("sandbox", ["--port", port, ...PACE], undefined, [SANDBOX]);
       const url = `${settings.PARTNER_BASE_URL}/_sandbox/state`;
       await answering("The sandbox", child, url, (status) => status === 200);
       return child;

@@ -5,14 +5,13 @@ import { ConfigError, examples, EXIT, versionOf, type Exit, type ExitCode, type 
 
 type Load = () => Promise<(io: Io, exit: Exit) => Command>;
 
-/** Each command's module is loaded only when it is wanted: the sandbox need not wait for a Kafka client. */
+/** Each command's module is loaded only when it is wanted: `--version` need not wait for a Kafka client. */
 const commands: Readonly<Record<string, Load>> = {
   setup: async () => (await import("./setup.ts")).setupCommand,
   doctor: async () => (await import("./doctor.ts")).doctorCommand,
   config: async () => (await import("./config.ts")).configCommand,
   subscribe: async () => (await import("./subscribe.ts")).subscribeCommand,
   serve: async () => (await import("./serve.ts")).serveCommand,
-  sandbox: async () => (await import("./sandbox.ts")).sandboxCommand,
   send: async () => (await import("./send.ts")).sendCommand,
   watch: async () => (await import("./watch.ts")).watchCommand,
   logs: async () => (await import("./logs.ts")).logsCommand,

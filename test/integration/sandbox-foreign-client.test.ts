@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { startSandbox } from "../../src/sandbox/start.ts";
+import { startSandbox } from "../../sandbox/start.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 if (!hasPython) console.warn("skipped: python3 is not installed (apt-get install python3)");

@@ -53,9 +53,9 @@ export type Program = {
 export const startProgram = async (
   args: readonly string[],
   settings: Settings,
-  { logFile, ownFolder }: { logFile: string; ownFolder?: string | undefined },
+  { logFile, ownFolder, main = MAIN }: { logFile: string; ownFolder?: string | undefined; main?: string },
 ): Promise<Program> => {
-  const child = await startChild([process.execPath, ...NODE_FLAGS, MAIN, ...args], {
+  const child = await startChild([process.execPath, ...NODE_FLAGS, main, ...args], {
     logFile,
     env: environment(settings),
     ...(ownFolder !== undefined && { ownFolder }),

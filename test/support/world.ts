@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { eventually } from "./eventually.ts";
+import { SANDBOX } from "../../dev/main.mjs";
 import { runProgram, startProgram, type ProgramResult, type Program } from "./program.ts";
 import { startReplica, type Replica } from "./replica.ts";
 import {
@@ -77,11 +78,20 @@ export const openWorld = async (
   };
 
   let started = 0;
-  const start = async (name: string, args: readonly string[], env: Settings): Promise<Program> => {
+  const start = async (
+    name: string,
+    args: readonly string[],
+    env: Settings,
+    main?: string,
+  ): Promise<Program> => {
     started += 1;
     const logFile = join(folder, `${started}-${name}.log`);
     const ownFolder = keepsLogs() ? undefined : folder;
-    const program = await startProgram(args, env, { logFile, ownFolder });
+    const program = await startProgram(args, env, {
+      logFile,
+      ownFolder,
+      ...(main !== undefined && { main }),
+    });
     ends.push(program.kill);
     return program;
   };
@@ -102,7 +112,7 @@ export const openWorld = async (
   };
 
   try {
-    await start("sandbox", ["sandbox", "--port", String(sandboxPort), ...sandboxArgs], ofReplicas);
+    await start("sandbox", ["--port", String(sandboxPort), ...sandboxArgs], ofReplicas, SANDBOX);
     if (setUp) await eventually(setUpTopics, "setup", 45_000);
     await eventually(() => sandbox("/_sandbox/executions"), "the sandbox", 10_000);
   } catch (error) {

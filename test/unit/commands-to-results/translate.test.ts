@@ -5,7 +5,7 @@ import {
   requestHash,
   toPartnerRequest,
 } from "../../../src/commands-to-results/translate.ts";
-import { partnerApiValidators, readPartnerApi } from "../sandbox/partner-api.ts";
+import { partnerApiValidators, readPartnerApi } from "../../sandbox/partner-api.ts";
 import { acceptRequest, command, createRequest, NOW } from "./commands.ts";
 
 const UUID = "3F2504E0-4F89-11D3-9A0C-0305E82C3301";

@@ -128,7 +128,15 @@ it("builds an image whose parts exist, that runs as nobody special and starts `s
   expect(instruction("CMD")).toBe('CMD ["serve"]');
   expect(instruction("USER")).toBe("USER node");
   const base = `node:${IMAGE_NODE}-slim`;
-  expect(lines.filter((line) => line.startsWith("FROM "))).toEqual([`FROM ${base} AS build`, `FROM ${base}`]);
+  expect(lines.filter((line) => line.startsWith("FROM "))).toEqual([
+    `FROM ${base} AS build`,
+    `FROM ${base} AS sandbox`,
+    `FROM ${base}`,
+  ]);
+  const [, , own = ""] = file("Dockerfile")
+    .split(/^FROM .*$/m)
+    .slice(1);
+  expect(own).not.toContain("sandbox");
 
   const copied = lines
     .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { aQuote } from "../client.ts";
 import { openReceiver, openSandbox } from "../open.ts";
 import { partnerApiPath, partnerApiValidators, readPartnerApi } from "../partner-api.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const schema = partnerApiValidators();
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { formNames } from "../../../../src/sandbox/api/answers.ts";
+import { formNames } from "../../../sandbox/api/answers.ts";
 import { manualClock } from "../manual-clock.ts";
 import { openReceiver, openSandbox } from "../open.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 
 type Entry = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 
-export const partnerApiPath = new URL("../../../schemas/partner-api.yaml", import.meta.url).pathname;
+export const partnerApiPath = new URL("../../schemas/partner-api.yaml", import.meta.url).pathname;
 
 export const readPartnerApi = (): Record<string, unknown> =>
   parse(readFileSync(partnerApiPath, "utf8")) as Record<string, unknown>;

@@ -2,7 +2,7 @@ import http from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { headers } from "../client.ts";
 import { openSandbox } from "../open.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 
 /** Reads the log as it comes, of a sandbox with so many entries and one fault. */
 const reading = async (fault: object, count = 1) => {

@@ -1,5 +1,5 @@
 import http from "node:http";
-import { listen } from "../../support/listen.ts";
+import { listen } from "../support/listen.ts";
 
 export type Received = { at: number; path: string; headers: http.IncomingHttpHeaders; body: string };
 

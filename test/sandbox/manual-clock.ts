@@ -1,4 +1,4 @@
-import type { SandboxClock } from "../../../src/sandbox/runtime/clock.ts";
+import type { SandboxClock } from "../../sandbox/runtime/clock.ts";
 
 /** A clock that stands still until it is moved. */
 export const manualClock = (startAt: number): SandboxClock & { advance(ms: number): void } => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { manualClock } from "../manual-clock.ts";
 import { openReceiver, openSandbox } from "../open.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const MINUTE_MS = 60_000;
 type State = {

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { SandboxOptions } from "../../../src/sandbox/options.ts";
-import { startSandbox } from "../../../src/sandbox/start.ts";
+import type { SandboxOptions } from "../../sandbox/options.ts";
+import { startSandbox } from "../../sandbox/start.ts";
 import { clientOf, type Client } from "./client.ts";
 import { startReceiver, type Received } from "./receiver.ts";
 

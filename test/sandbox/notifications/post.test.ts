@@ -1,7 +1,7 @@
 import http from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { postWithin } from "../../../../src/sandbox/notifications/post.ts";
-import { listen } from "../../../support/listen.ts";
+import { postWithin } from "../../../sandbox/notifications/post.ts";
+import { listen } from "../../support/listen.ts";
 
 const serve = async (listener: http.RequestListener) => {
   const server = http.createServer(listener);

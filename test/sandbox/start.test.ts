@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openReceiver, openSandbox } from "./open.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually } from "../support/eventually.ts";
 
 type Payload = { createdAt: string; status: string; transactionId: string };
 
