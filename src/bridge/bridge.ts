@@ -74,7 +74,11 @@ export const startBridge = async (
   const metrics = createMetrics({
     publisherWaiting: () => merged(subsystems.map((subsystem) => subsystem.waiting())),
     kafkaUp: () =>
-      Object.fromEntries(Object.entries(components()).map(([name, { health }]) => [name, isUp(health)])),
+      Object.fromEntries(
+        Object.entries(components()).flatMap(([name, { health }]) =>
+          name === "partner" ? [] : [[name, isUp(health)]],
+        ),
+      ),
     commands: () => commandFlow?.numbers() ?? NO_COMMANDS,
     commandsLag: () => commandFlow?.lag() ?? new Map(),
     paused: () => control?.paused() ?? {},

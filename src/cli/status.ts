@@ -12,6 +12,7 @@ import { status as askStatus, type Status } from "../operate/status.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
+import { sentenceOf } from "../runtime/health.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import { describeOutage, isRegistryError } from "../services/outage.ts";
 import { proposalJson, proposalText } from "./doubt-lines.ts";
@@ -46,7 +47,7 @@ const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: s
 };
 
 /** Who runs the flows, for people. `topic`: of the commands. */
-export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string): string[] => {
+export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status, topic: string): string[] => {
   const { group, state, members, lag } = commands;
   const said = `${state}, ${counted(members.length, "member")}`;
   const leader = reconcile.leader ? `${reconcile.leader.host} is the leader` : "NOBODY RECONCILES";
@@ -56,6 +57,7 @@ export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: s
       ({ clientId, host, partitions }) =>
         `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
     ),
+    ...partner.map((health) => `THE PARTNER FAILS: ${sentenceOf(health)}`),
     ...commands.partitions
       .filter((each) => each.lag > 0)
       .map((each) => `  ${topic}[${each.partition}]: ${behind(each.lag)}`),

@@ -1,4 +1,6 @@
 import { electionGroup, lastNote } from "../log-to-events/wire/note.ts";
+import type { PartnerHealth } from "../runtime/health.ts";
+import { partnerStates } from "../services/partner-note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { Connections } from "./connections.ts";
@@ -29,6 +31,9 @@ const deadLettersOf = async ({ topics }: Connections["config"], cluster: Cluster
   return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
 };
 
+const partnerOf = async (cluster: Cluster, groupId: string, topic: string): Promise<PartnerHealth[]> =>
+  partnerStates([...(await cluster.committed(groupId, topic)).values()].map(({ note }) => note));
+
 const ask = async (config: Connections["config"], cluster: Cluster, nowMs: number) => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
@@ -48,6 +53,8 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
     /** `leader`: the replica that reconciles; null for none. `lastCompleteAtMs`: null where no such run is known. */
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
     deadLetters: await deadLettersOf(config, cluster, nowMs),
+    /** What is wrong with the partner, as replicas that have partitions say; the same once. */
+    partner: isThere && commands.members.length > 0 ? await partnerOf(cluster, groupId, topic) : [],
   };
 };
 

@@ -10,6 +10,9 @@ export type PartitionTrouble = { partition: number } & (
   | { kind: "unreadableBatch"; offset: number; cause: string }
 );
 
+/** What the calls to the partner come to. */
+export type PartnerFault = "unauthorized" | "throttled" | "answers5xx" | "silent" | "unreachable";
+
 type Partitions = { topic: string; troubles: readonly PartitionTrouble[] };
 
 /** How a part of the process is. Code decides by `kind`, with {@link RULES}; people read {@link sentenceOf}. */
@@ -21,7 +24,9 @@ export type Health =
   | ({ kind: "somePartitions" | "unreadPartitions" | "allPartitions" } & Partitions)
   | { kind: "schemaUnknown" | "unfit"; cause: string }
   | { kind: "halted"; topic: string; partition: number; offset: number; cause: string }
-  | { kind: "lost" | "missing"; topic: string; cause: string };
+  | { kind: "lost" | "missing"; topic: string; cause: string }
+  | { kind: "partnerFails"; why: PartnerFault; sinceMs: number; untilMs: number | null }
+  | { kind: "acceptsHeld"; why: PartnerFault; sinceMs: number };
 
 export type HealthKind = Health["kind"];
 
@@ -37,6 +42,17 @@ type Rule = {
   unready: readonly Traffic[];
   /** Of the journal: a member of the commands group keeps its share of the commands. */
   keepsShare: boolean;
+};
+
+/** The two kinds of a partner in trouble. */
+export type PartnerHealth = Extract<Health, { why: PartnerFault }>;
+
+export const PARTNER_FAULTS: Readonly<Record<PartnerFault, string>> = {
+  unauthorized: "it refuses the credentials (401): see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN",
+  throttled: "it answers 429: it is called too often",
+  answers5xx: "it answers with 5xx",
+  silent: "calls are sent and not answered",
+  unreachable: "it cannot be reached",
 };
 
 const ALL: readonly Traffic[] = ["webhooks", "commands", "pauses"];
@@ -65,6 +81,8 @@ export const RULES: Readonly<Record<HealthKind, Rule>> = {
   missing: down("the journal lacks its last records, maybe for a moment", ["commands"]),
   // All replicas see it: a share that one of them left would be no better off.
   unfit: down("a setting of the journal lets it forget accepts", ["commands"], true),
+  partnerFails: down("the partner refuses calls, or does not answer", [], true),
+  acceptsHeld: down("so many calls failed that accepts wait for a trial", [], true),
 };
 
 export const isUp = ({ kind }: Health): boolean => RULES[kind].isUp;
@@ -124,6 +142,10 @@ const SENTENCES: { [K in HealthKind]: (health: HealthOf<K>) => string } = {
   lost: ({ topic, cause }) => `${topic} ${cause}: ${NOTHING_BEGINS}`,
   missing: ({ topic, cause }) => `${topic} ${cause}: ${NOTHING_BEGINS}`,
   unfit: ({ cause }) => `${cause} Until then no command is begun.`,
+  partnerFails: ({ why, sinceMs, untilMs }) =>
+    `since ${iso(sinceMs)} ${PARTNER_FAULTS[why]}${untilMs === null ? "" : `, until ${iso(untilMs)} by its own word`}`,
+  acceptsHeld: ({ why, sinceMs }) =>
+    `accepts pause since ${iso(sinceMs)}, until one that is sent as a trial is answered: ${PARTNER_FAULTS[why]}`,
 };
 
 /** The line of /readyz, `status`, the console and the log. */

@@ -13,6 +13,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { isUp } from "../../runtime/health.ts";
 import { iso } from "../../runtime/instant.ts";
+import { watchPartner } from "./partner-health.ts";
 import { commandDecoder } from "./read.ts";
 import type { DeadLetters } from "../../services/dead-letters.ts";
 import { openJournal } from "../accept-once/journal/open.ts";
@@ -106,7 +107,8 @@ export const openCommands = async ({
     );
   };
 
-  const call = measured(partner.call, metrics, clock);
+  const partnerWatch = watchPartner({ clock, log });
+  const call = measured(partnerWatch.watched(partner.call), metrics, clock);
   const spans = commandSpans(services, { call, journal, mask: partner.mask });
 
   const deps: Deps = {
@@ -126,7 +128,7 @@ export const openCommands = async ({
     newId: () => randomUUID(),
     observer: {
       takeover: (ref, attemptId) => log.warn({ ...ref, attemptId }, "command.owner.lost"),
-      breaker: (state) => log.warn({ state }, "partner.breaker"),
+      breaker: partnerWatch.breaker,
       retrying: (what, error) => log.warn({ what, reason: messageOf(error) }, "command.retrying"),
     },
     options: {
@@ -184,7 +186,7 @@ export const openCommands = async ({
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxInFlight: commands.maxInFlight,
       maxHeldBytes: MAX_HELD_BYTES,
-      note: journalTopic.note,
+      note: () => partnerWatch.noteAfter(journalTopic.note()),
     },
     handle,
     services,
@@ -213,6 +215,7 @@ export const openCommands = async ({
       const note = `partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
+        partner: { health: partnerWatch.trouble() ?? { kind: "up" }, serves: null },
         journal: { health: journalTopic.health(), serves: "commands" },
         // Once joined, no restart would mend a rebalance or an empty assignment.
         "commands-group": { health, note, serves: joined ? null : "commands" },

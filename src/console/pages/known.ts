@@ -2,6 +2,7 @@ import { listLetters } from "../../operate/dead-letters/read.ts";
 import { isPause, PAUSABLE, pauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
 import { status } from "../../operate/status.ts";
+import { sentenceOf } from "../../runtime/health.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
 import type { Site } from "../site.ts";
@@ -89,6 +90,14 @@ const proposalsOf = ({ waiting }: Known): Trouble[] => {
     : [wait(what, html`Look at the doubt, ask the partner yourself, and confirm it there.`)];
 };
 
+const partnerOf = ({ status }: Known): Trouble[] =>
+  (status.value?.partner ?? []).map((health) =>
+    wait(
+      html`The partner fails: see why`,
+      html`${sentence(sentenceOf(health))} Ask the partner if it lasts.`,
+    ),
+  );
+
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
   const known = status.value?.commands;
   if (!known) return [];
@@ -141,7 +150,7 @@ const reconcileOf = ({ status, reconcileLateMs }: Known, nowMs: number): Trouble
 
 /** What is wrong, the worst first. */
 export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
-  const of = [outageOf, doubtsOf, proposalsOf, replicasOf, lettersOf, pausesOf, reconcileOf];
+  const of = [outageOf, doubtsOf, proposalsOf, partnerOf, replicasOf, lettersOf, pausesOf, reconcileOf];
   const all = of.flatMap((each) => each(known, nowMs));
   const mild = isCurrent(known.status) && isCurrent(known.pauses) ? all : [];
   return [...all.filter(({ tone }) => tone === "bad"), ...mild.filter(({ tone }) => tone === "wait")];

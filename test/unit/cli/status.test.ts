@@ -8,6 +8,7 @@ const reconcile = {
   ...{ group: "fx-reconcile", state: "Stable", members: [], leader: null, lastCompleteAtMs: null },
 };
 const deadLetters = { records: 7, lastDay: 2 };
+const partner = [{ kind: "acceptsHeld", why: "unauthorized", sinceMs: 0 }] as const;
 
 test.each([
   ["nobody is in the group", { state: "Empty" }, true],
@@ -16,7 +17,11 @@ test.each([
   ["one takes them", { members: [memberAt("a", { "fx.commands": [0] })] }, false],
 ])("whether nobody takes commands, where %s", (_, commands, isNobody) => {
   const flow = { group: "fx", state: "Stable", members: [], partitions: [], ...commands, lag: 812 };
-  const [line = ""] = flowLines({ commands: flow, reconcile, deadLetters }, "fx.commands");
+  const [line = "", ...others] = flowLines(
+    { commands: flow, reconcile, deadLetters, partner: [...partner] },
+    "fx.commands",
+  );
   expect(line.startsWith("NOBODY TAKES COMMANDS: group fx ")).toBe(isNobody);
   expect(line).toContain("812 commands behind");
+  expect(others.join()).toContain("THE PARTNER FAILS: accepts pause since 1970-01-01T00:00:00.000Z");
 });

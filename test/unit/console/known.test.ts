@@ -9,7 +9,7 @@ const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastComple
 const known: Known = {
   topic: "fx.commands",
   reconcileLateMs: 3_600_000,
-  status: read({ commands, reconcile, deadLetters: { records: 0, lastDay: 0 } }),
+  status: read({ commands, reconcile, deadLetters: { records: 0, lastDay: 0 }, partner: [] }),
   pauses: read(new Map()),
   letters: read({ letters: [], count: 0, byReason: new Map<string, number>(), sent: () => null }),
   rates: read([]),
@@ -27,7 +27,7 @@ test("it is not green where the commands topic is gone", async () => {
 test("reconciling is late by how often it is to run", () => {
   const [now, member] = [10 * 3_600_000, { clientId: "a", host: "a", partitions: {} }];
   const ran = { ...reconcile, members: [member], lastCompleteAtMs: now - 5 * 3_600_000 };
-  const status = read({ commands, reconcile: ran, deadLetters: null });
+  const status = read({ commands, reconcile: ran, deadLetters: null, partner: [] });
   const count = (hours: number): number =>
     troublesOf({ ...known, status, reconcileLateMs: hours * 3_600_000 }, now).length;
   expect([count(1), count(24)]).toEqual([2, 1]);

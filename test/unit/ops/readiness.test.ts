@@ -96,6 +96,22 @@ const rows: readonly (readonly [Health, string, "up" | "down", "keeps" | "leaves
     "keeps",
     "Topic j is compacted. Until then no command is begun.",
   ],
+  [
+    { kind: "partnerFails", why: "throttled", sinceMs, untilMs: sinceMs + 1_000 },
+    "",
+    "down",
+    "keeps",
+    "since 2026-11-27T00:00:00.000Z it answers 429: it is called too often, until 2026-11-27T00:00:01.000Z by " +
+      "its own word",
+  ],
+  [
+    { kind: "acceptsHeld", why: "silent", sinceMs },
+    "",
+    "down",
+    "keeps",
+    "accepts pause since 2026-11-27T00:00:00.000Z, until one that is sent as a trial is answered: calls are sent " +
+      "and not answered",
+  ],
 ];
 
 test("every kind has its row", () => {

@@ -1,0 +1,57 @@
+import type { Call, Outcome } from "../../partner/types.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { sentenceOf, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
+import type { Log } from "../../runtime/log.ts";
+import { partnerNote } from "../../services/partner-note.ts";
+
+/** What an outcome says is wrong with the partner; null where it answered as it should. */
+const faultOf = (outcome: Outcome): PartnerFault | null => {
+  if (outcome.kind === "unauthorized" || outcome.kind === "throttled") return outcome.kind;
+  if (outcome.kind === "notSent") return "unreachable";
+  if (outcome.kind !== "unknown") return null;
+  if (outcome.answer === null) return "silent";
+  return outcome.answer.httpStatus >= 500 ? "answers5xx" : null;
+};
+
+/** What the calls of this replica say of the partner, and whether its breaker holds accepts back. */
+export const watchPartner = ({ clock, log }: { clock: Clock; log: Log }) => {
+  let failing: Extract<PartnerHealth, { kind: "partnerFails" }> | null = null;
+  let held: Extract<PartnerHealth, { kind: "acceptsHeld" }> | null = null;
+
+  const learn = (outcome: Outcome): void => {
+    const why = faultOf(outcome);
+    const before = failing;
+    if (why === null) failing = null;
+    else {
+      const retryAfterMs = outcome.kind === "throttled" ? outcome.answer.retryAfterMs : null;
+      const untilMs = retryAfterMs === null ? null : clock.now() + retryAfterMs;
+      failing = { kind: "partnerFails", why, sinceMs: before?.sinceMs ?? clock.now(), untilMs };
+    }
+    if (before?.why === failing?.why) return;
+    if (failing) log.warn({ reason: sentenceOf(failing) }, "partner.failing");
+    else log.info({}, "partner.well");
+  };
+
+  return {
+    watched:
+      (call: Call): Call =>
+      async (request, options) => {
+        // A call that the bridge itself gave up, or had no time for, says nothing of the partner.
+        let isAllowed = options.withinMs > 0;
+        const mayCall = (): boolean => (isAllowed = options.mayCall());
+        const outcome = await call(request, { ...options, mayCall });
+        if (isAllowed && !options.signal.aborted) learn(outcome);
+        return outcome;
+      },
+    breaker: (state: "open" | "closed"): void => {
+      log.warn({ state }, "partner.breaker");
+      const { why = "silent" } = failing ?? {};
+      held = state === "closed" ? null : { kind: "acceptsHeld", why, sinceMs: clock.now() };
+    },
+    /** With what is wrong, for the group's commits. Null stays null: then nothing is committed. */
+    noteAfter: (note: string | null): string | null =>
+      note === null ? null : `${note} ${partnerNote(held ?? failing)}`.trim(),
+    /** Null while nothing is wrong. */
+    trouble: (): PartnerHealth | null => held ?? failing,
+  };
+};

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { newAccepts, sendAccepts } from "../support/accepts.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { startConsole } from "../support/console-program.ts";
+import { eventually } from "../support/eventually.ts";
+import { openWorld } from "../support/world.ts";
+
+test("a partner that refuses the calls is seen in /readyz, status, console and log, until it answers again", async () => {
+  const world = await openWorld(sharedCluster(), {
+    sandboxArgs: ["--accept-unknown-quotes"],
+    settings: { FLOWS: "webhooks,commands", KAFKA_CLIENT_ID: `fx-${randomUUID()}` },
+  });
+  onTestFinished(world.close);
+  const replica = await world.startReady();
+  const shown = await startConsole(world, { CONSOLE_AUTH: "none" });
+  const detail = async () => (await replica.components())["partner"];
+  expect(await detail()).toEqual({ status: "up", detail: "works" });
+
+  await world.sandbox("/_sandbox/faults", {
+    operation: "accept",
+    kind: "status",
+    status: 401,
+    when: "before",
+  });
+  const accepts = await sendAccepts(world);
+  await accepts.submit(newAccepts(1));
+  const why = "it refuses the credentials (401): see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN";
+  await eventually(
+    async () =>
+      expect(await detail()).toMatchObject({
+        status: "down",
+        detail: expect.stringContaining(why) as string,
+      }),
+    "the replica to say so",
+    20_000,
+  );
+  expect(await replica.isReady()).toBe(true);
+  await replica.untilLine((line) => line.includes('"partner.failing"') && line.includes(why), "the log line");
+  await eventually(
+    async () => expect((await world.run(["status"])).out).toContain("THE PARTNER FAILS: since "),
+    "status to say so",
+    40_000,
+  );
+  await shown.until("/", "The partner fails: see why", "");
+
+  await world.sandbox("/_sandbox/reset", {});
+  await eventually(
+    async () => (await detail())?.status === "up",
+    "the replica to say that it is well",
+    40_000,
+  );
+  await replica.untilLine((line) => line.includes('"partner.well"'), "the end in the log");
+  await eventually(
+    async () => expect((await world.run(["status"])).out).not.toContain("THE PARTNER FAILS"),
+    "status to forget it",
+    40_000,
+  );
+}, 240_000);
