@@ -11,7 +11,7 @@ import { openDeadLetters } from "../services/dead-letters.ts";
 import { openEvents } from "../notification/wire/events.ts";
 import { openControl, type Control } from "./control.ts";
 import { createServices, type Services } from "../services/services.ts";
-import { closeServer, listen } from "./listen.ts";
+import { closeServer, listen } from "../listener/listen.ts";
 import { openPartner } from "../services/partner.ts";
 import { openTraces } from "../services/traces/open.ts";
 import type { Subsystem } from "../services/subsystem.ts";

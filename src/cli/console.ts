@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { Command } from "commander";
 import { createServices } from "../services/services.ts";
-import { closeServer, listen } from "../bridge/listen.ts";
+import { closeServer, listen } from "../listener/listen.ts";
 import { Secret } from "../config/secret.ts";
 import { createConsoleServer } from "../console/app.ts";
 import { createSite } from "../console/site.ts";

@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { csrf } from "hono/csrf";
 import { secureHeaders } from "hono/secure-headers";
+import { createListener } from "../listener/listener.ts";
 import { taskPage } from "./act.ts";
 import { style, STYLE_PATH } from "./html/style.ts";
 import { auditPage } from "./pages/audit.ts";
@@ -97,12 +97,11 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
   return app;
 };
 
-/** For headers and for the whole request. Node's own default is a minute, checked every 30 s. */
-const ARRIVAL_TIMEOUT_MS = 10_000;
+/** More than the app takes, so that it can say in words that a form is too large. */
+const MAX_READ_BYTES = 65_536;
 
-/** The pages behind node's HTTP server, with a bound on slow requests. */
+/** The pages behind node's HTTP server, with its bounds on strangers. */
 export const createConsoleServer = (site: Site): Server => {
-  const timeouts = { headersTimeout: ARRIVAL_TIMEOUT_MS, requestTimeout: ARRIVAL_TIMEOUT_MS };
-  const serverOptions = { ...timeouts, connectionsCheckingInterval: 1_000 };
-  return createAdaptorServer({ fetch: consoleApp(site).fetch, serverOptions }) as Server;
+  const app = consoleApp(site);
+  return createListener({ maxBodyBytes: MAX_READ_BYTES, needsHost: true }, () => app.fetch);
 };

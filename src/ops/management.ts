@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Registry } from "prom-client";
+import { createListener } from "../listener/listener.ts";
 import { isUp, RULES, sentenceOf, type Health, type Traffic } from "../runtime/health.ts";
 
 /** A component of readiness. `serves`: null where its trouble leaves the process ready. `note`: more, for people. */
@@ -32,12 +32,6 @@ export const readinessOf = (components: Readonly<Record<string, Component>>): Re
   ),
 });
 
-/** Far more than probes and scrapes need. */
-const MAX_CONNECTIONS = 256;
-/** Node's defaults give a silent connection a minute, and check every 30 s. */
-const REQUEST_TIMEOUT_MS = 10_000;
-const CHECK_EVERY_MS = 1_000;
-
 /** The management listener: liveness, readiness and Prometheus metrics. */
 export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
   const app = new Hono();
@@ -49,17 +43,6 @@ export const createManagementServer = (ports: { readiness: () => Readiness; regi
   app.get("/metrics", async (context) =>
     context.body(await ports.registry.metrics(), 200, { "content-type": ports.registry.contentType }),
   );
-  // Load balancers probe with HTTP/1.0 and send no Host header; without a default host they would get 400.
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    hostname: "localhost",
-    serverOptions: {
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-    },
-  }) as Server;
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on("drop", () => server.closeIdleConnections());
-  return server;
+  // Load balancers probe with HTTP/1.0 and send no Host header.
+  return createListener({ maxBodyBytes: 0, needsHost: false }, () => app.fetch);
 };

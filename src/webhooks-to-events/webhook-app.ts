@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import type { Span } from "../runtime/traces.ts";
-import { answerEarly, answerUnread, awaitsContinue, type Env } from "./read-body.ts";
+import { answerEarly, answerUnread, awaitsContinue, type Env } from "../listener/read-body.ts";
 import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
-import { LinkedList, type Places } from "./connections.ts";
-import { declaresMore, readBody, type Unread } from "./read-body.ts";
-import type { Turns } from "./connections.ts";
+import { LinkedList, type Places } from "../listener/connections.ts";
+import { declaresMore, readBody, type Unread } from "../listener/read-body.ts";
+import type { Turns } from "../listener/connections.ts";
 
 export type WebhookOptions = {
   path: string;

@@ -18,7 +18,6 @@ import type { ServedRequest } from "./webhook-app.ts";
  * into the memory that the manifests give.
  */
 const MIN_MAX_CONNECTIONS = 4_096;
-const ARRIVAL_TIMEOUT_MS = 15_000;
 
 /** The span has the configured path, not that of the request, which may end in a secret token. */
 const beginWebhook =
@@ -81,7 +80,6 @@ export const webhookServer = (
     {
       ...{ path, maxBodyBytes, maxInFlight, maxConnections },
       pathToken: webhook.auth === "path-token",
-      arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
     },
     {
       flow: () => (isOpen() ? flow : null),

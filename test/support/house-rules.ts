@@ -24,11 +24,13 @@ export const rooms: Readonly<Record<string, Room>> = {
   "partner/calls/": room(["runtime/", "partner/connection/"], ["partner/types.ts"]),
   "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
   "kafka/": adapter,
-  "ops/": adapter,
+  // Node's HTTP server with bounds on strangers, for webhooks, management and console.
+  "listener/": room(["runtime/"]),
+  "ops/": room(["runtime/", "listener/"], ["records.ts"]),
   "ops/traces/": room(["runtime/"]),
   "notification/": room(["runtime/"], ["records.ts"]),
   "notification/wire/": room(["runtime/", "kafka/", "services/", "notification/"], ["records.ts"]),
-  "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
+  "webhooks-to-events/": room(["runtime/", "listener/", "notification/"], ["records.ts"]),
   "webhooks-to-events/wire.ts": room(
     ["runtime/", "services/", "notification/wire/", "webhooks-to-events/"],
     ["notification/"],
@@ -57,6 +59,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "partner/",
       "kafka/",
       "ops/",
+      "listener/",
       "services/",
       "notification/wire/",
       "webhooks-to-events/wire.ts",
@@ -80,7 +83,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ["records.ts"],
   ),
   // The pages over what people do: no second way to Kafka.
-  "console/": room(["runtime/", "operate/"]),
+  "console/": room(["runtime/", "listener/", "operate/"]),
   // Checks what the other rooms connect to, with their adapters.
   "doctor/": room([
     "runtime/",
@@ -95,6 +98,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "cli/": room(
     [
       "bridge/",
+      "listener/",
       "services/",
       "doctor/",
       "operate/",

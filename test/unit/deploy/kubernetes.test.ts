@@ -170,6 +170,26 @@ test.each([
   },
 );
 
+test("beside an application only Prometheus reaches the management port, and the other ports stay open", () => {
+  const { podSelector, ingress } = (
+    read(join(folder, "sidecar/network-policy.yaml")) as {
+      spec: { podSelector: { matchLabels: object }; ingress: { from?: object; ports: object[] }[] };
+    }
+  ).spec;
+  expect(sidecar.metadata.labels).toMatchObject(podSelector.matchLabels);
+  const [scrapes, others] = ingress;
+  const management = Number(container.ports.find(({ name }) => name === "management")?.containerPort);
+  expect(scrapes).toMatchObject({ from: [{}], ports: [{ port: management }] });
+  expect(others?.from).toBeUndefined();
+  expect(others?.ports.slice(0, 2)).toEqual([
+    { port: 1, endPort: management - 1 },
+    { port: management + 1, endPort: 65_535 },
+  ]);
+  expect((read(join(folder, "sidecar/kustomization.yaml")) as { resources: string[] }).resources).toEqual([
+    "network-policy.yaml",
+  ]);
+});
+
 test("the settings of every overlay are ones that the bridge takes without a warning", () => {
   const generators = kustomizations.flatMap((file) => (read(file) as Kustomization).configMapGenerator ?? []);
   expect(generators.length).toBeGreaterThan(3);

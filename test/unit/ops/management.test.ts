@@ -31,15 +31,3 @@ test("answers a probe with HTTP/1.0 and no Host header", async () => {
   const open = await opened();
   expect(await probe(await open())).toMatch(/^HTTP\/1\.1 200 /);
 });
-
-test("allows 256 connections; idle ones are closed for new ones", async () => {
-  const open = await opened();
-  const silent = await Promise.all(Array.from({ length: 255 }, open));
-  const used = await open();
-  used.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-  await once(used, "data");
-  expect(await probe(await open())).toBe("");
-  expect(await probe(await open())).toMatch(/^HTTP\/1\.1 200 /);
-  expect(used.destroyed).toBe(true);
-  expect(silent.filter(({ destroyed }) => destroyed)).toHaveLength(0);
-});

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import type { ServedRequest } from "../../../src/webhooks-to-events/webhook-app.ts";
-import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
+import { createWebhookServer, type WebhookServerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { publishOnce } from "../../../src/notification/publish-once.ts";
 import {
@@ -27,7 +27,7 @@ export const verificationOf = (changes: Partial<VerificationOptions>) =>
 type Setup = {
   /** In place of a path token. */
   verify?: Partial<VerificationOptions>;
-  options?: Partial<ListenerOptions>;
+  options?: Partial<WebhookServerOptions>;
   middleware?: readonly MiddlewareHandler[];
   /** What Kafka does with an event or a dead letter. */
   write?: () => Promise<RecordPosition>;

@@ -1,6 +1,6 @@
 import { Agent, createServer, request, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { closeServer, listen } from "../../../src/bridge/listen.ts";
+import { closeServer, listen } from "../../../src/listener/listen.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -64,7 +64,7 @@ export const readBody = (
 };
 
 /** How long the connection stays open when the body is not read, so that the sender can read the answer. */
-const LINGER_MS = 1_000;
+export const LINGER_MS = 1_000;
 const AWAITS_CONTINUE = /\b100-continue\b/i;
 
 /** Node's own request and response. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LinkedList } from "../../../src/webhooks-to-events/connections.ts";
+import { LinkedList } from "../../../src/listener/connections.ts";
 
 test.each([
   ["the first leaves first", [0, 1, 2], ["b", "c", undefined]],

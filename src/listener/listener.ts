@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { createPlaces, readInTurns, stopReading, type Places, type Turns } from "./connections.ts";
+import { declaresMore, LINGER_MS, readBody } from "./read-body.ts";
+
+export type ListenerOptions = {
+  /**
+   * Open connections, idle ones included: each takes memory and a file descriptor. One more takes the place of
+   * the oldest that waits for no answer.
+   */
+  maxConnections?: number | undefined;
+  /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
+  arrivalTimeoutMs?: number | undefined;
+  /** Bodies are read up to this size before the app is asked; null for an app that reads them itself. */
+  maxBodyBytes: number | null;
+  /** Whether the app looks at the host that was asked for. Otherwise requests with any host are served, or none. */
+  needsHost: boolean;
+};
+
+/** The app, as Hono has it. */
+type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
+
+/** Far more than people, probes and scrapes need. */
+const MAX_CONNECTIONS = 256;
+const ARRIVAL_TIMEOUT_MS = 15_000;
+/** How often node looks for requests that are late; its default is 30 seconds. */
+const LATE_CHECK_MS = 1_000;
+/**
+ * Longer than load balancers keep an idle connection, Google's for 600 seconds: if the server closed it first, a
+ * request could meet the closing connection.
+ */
+const KEEP_ALIVE_MS = 620_000;
+const HOST = "localhost";
+/** A thousand short headers, which node takes by default, need ten times their size in memory. */
+const MAX_HEADERS = 100;
+const MAX_PIPELINED = 16;
+
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+
+/**
+ * Removes the host from a request whose route depends on the path alone. The adapter would answer 400 to hosts that
+ * it cannot parse, to none at all (HTTP/1.0), and to an absolute URL as the target (proxies).
+ */
+const removeHost = (request: IncomingMessage): void => {
+  request.headers.host = HOST;
+  if (request.url?.startsWith("/") === false) request.url = request.url.replace(SCHEME_AND_HOST, "");
+};
+
+/** Answers without reading the rest of the request. The connection stays for a moment, so that the answer arrives. */
+const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 | 431): void => {
+  request.on("data", () => undefined);
+  stopReading(request.socket);
+  response.writeHead(status, { connection: "close", "content-length": "0" }).flushHeaders();
+  setTimeout(() => response.end(), LINGER_MS).unref();
+};
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+
+/**
+ * An HTTP server for strangers, with limits on what anybody can occupy: connections, the time and size of heads and
+ * bodies, requests that wait for an earlier answer, and turns of the event loop.
+ */
+export const createListener = (
+  {
+    maxConnections = MAX_CONNECTIONS,
+    arrivalTimeoutMs = ARRIVAL_TIMEOUT_MS,
+    maxBodyBytes,
+    needsHost,
+  }: ListenerOptions,
+  appFor: (shared: { turns: Turns; places: Places }) => Fetch,
+): Server => {
+  const turns = readInTurns();
+  const places = createPlaces();
+  const app = appFor({ turns, places });
+  /** Newcomers must not take the place of one whose answer is being made. */
+  const keepingPlace: Fetch = async (request, env) => {
+    const { socket } = env.incoming;
+    places.keep(socket);
+    try {
+      return await app(request, env);
+    } finally {
+      places.release(socket);
+    }
+  };
+  const answer = getRequestListener(
+    (maxBodyBytes === null ? app : keepingPlace) as Parameters<typeof getRequestListener>[0],
+  );
+  const server = createServer({
+    // Both are set: node swaps them when headersTimeout, a minute by default, is the longer one.
+    headersTimeout: arrivalTimeoutMs,
+    requestTimeout: arrivalTimeoutMs,
+    connectionsCheckingInterval: LATE_CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  server.maxHeadersCount = MAX_HEADERS;
+  // Keeps the write side open after the sender half-closes, so that it still gets its answer.
+  // (`allowHalfOpen` is a different option.)
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  let open = 0;
+  server.on("connection", (socket) => {
+    if (open >= maxConnections) (places.oldest ?? socket).destroy();
+    open += 1;
+    places.open(socket);
+    socket.once("close", () => {
+      open -= 1;
+      places.close(socket);
+    });
+    turns.enter(socket);
+  });
+
+  /** Requests that wait for the answer to an earlier one of their connection. */
+  const pipelined = new WeakMap<Socket, number>();
+  const isOneTooMany = ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
+    // Node gives a response its socket when the one before it has ended.
+    if (response.socket !== null) return false;
+    const count = (pipelined.get(socket) ?? 0) + 1;
+    pipelined.set(socket, count);
+    response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
+    turns.yield(socket);
+    return count > MAX_PIPELINED;
+  };
+
+  const readThenAnswer = (request: IncomingMessage, response: ServerResponse, maxBytes: number): void => {
+    const yieldTurn = (): void => turns.yield(request.socket);
+    readBody(request, { maxBytes, yieldTurn }, (body) => {
+      if (body === "too large") refuse(request, response, 413);
+      else if (typeof body === "string") request.socket.destroy();
+      // The adapter takes a `rawBody` for the request's body.
+      else void answer(Object.assign(request, { rawBody: body }), response);
+    });
+  };
+
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (request.socket.destroyed) return;
+    if (isOneTooMany(request, response)) return void request.socket.destroy();
+    if (!needsHost) removeHost(request);
+    if (request.rawHeaders.length > 2 * MAX_HEADERS) refuse(request, response, 431);
+    else if (maxBodyBytes === null || !hasBody(request)) void answer(request, response);
+    else if (declaresMore(request, maxBodyBytes)) refuse(request, response, 413);
+    else readThenAnswer(request, response, maxBodyBytes);
+  });
+  return server;
+};
