@@ -64,6 +64,23 @@ const guardPosts = (own: string | undefined): readonly MiddlewareHandler<Console
   bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }),
 ];
 
+/** The longest id, or a reason. */
+const MAX_PARAMETER_LENGTH = 1_024;
+
+/**
+ * Lets no other page load anything of the console's but by a link that somebody follows: an image of each address would
+ * begin as many readings. Parameters are no longer than what they name.
+ */
+const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
+  const [site, mode, dest] = ["site", "mode", "dest"].map((name) => req.header(`sec-fetch-${name}`));
+  const isForeign = site === "cross-site" || site === "same-site";
+  if (req.method !== "POST" && isForeign && !(mode === "navigate" && dest === "document"))
+    throw new Problem(403, "Another page asked for this.", "Open the console by its own address.");
+  if ([...new URL(req.url).searchParams.values()].some(({ length }) => length > MAX_PARAMETER_LENGTH))
+    throw new Problem(400, `A parameter has more than ${MAX_PARAMETER_LENGTH} characters.`, "Shorten it.");
+  await next();
+};
+
 const STYLE_HEADERS = {
   "content-type": "text/css; charset=utf-8",
   "cache-control": "max-age=31536000, immutable",
@@ -79,6 +96,7 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
     context.set("person", null);
     await next();
   });
+  app.use(guardGets);
   app.get(STYLE_PATH, (context) => context.body(style, 200, STYLE_HEADERS));
   app.use(signIn(site), ...guardPosts(site.settings.origin));
 

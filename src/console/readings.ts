@@ -1,6 +1,6 @@
 import { explainOutage, type Connections, type OnProgress, type Progress } from "../operate/connections.ts";
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
-import { OutageError } from "../runtime/errors.ts";
+import { OutageError, UsageError } from "../runtime/errors.ts";
 
 /**
  * What a request asked for. `value`: as it was read last, at `atMs`; null while nothing is known. `error`: why it could
@@ -19,7 +19,7 @@ type Start<T> = (onProgress: OnProgress, signal: AbortSignal) => Promise<T>;
 type Open = Reading<unknown> & {
   ended: Promise<void>;
   endedAtMs: number;
-  /** When an answer, or a part of it, came last. */
+  /** When an answer, or a part of it, came last; never while the reading waits for its turn. */
   heardAtMs: number;
   seenAtMs: number;
   stop: AbortController;
@@ -36,6 +36,10 @@ const LOOK_EVERY_MS = 5_000;
 const FAILED_MS = 2_000;
 /** A Kafka that is silent for so long counts as away, long before the question fails. */
 const SILENT_MS = 4_000;
+/** Each reads whole topics. Further ones wait, and pages say that they do. */
+const MAX_READING = 8;
+const MAX_UNREAD = 64;
+const TOO_MUCH = "The console is asked for more at once than it reads: load the page again in a moment.";
 
 /**
  * Readings that requests asked for, by what they read: a key always has a value of one type. One that is under way is
@@ -43,6 +47,22 @@ const SILENT_MS = 4_000;
  */
 export const createReadings = ({ config, services: { clock } }: Connections) => {
   const open = new Map<string, Open>();
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  const inTurn = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    if (running < MAX_READING) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      // The next one takes the place over.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
 
   const forgetWhenIdle = async (key: string, one: Open): Promise<void> => {
     while (clock.monotonic() - one.seenAtMs < IDLE_MS && open.get(key) === one)
@@ -53,17 +73,20 @@ export const createReadings = ({ config, services: { clock } }: Connections) => 
 
   const begin = (key: string, start: Start<unknown>, before: Open | undefined): Open => {
     const { value = null, atMs = null, error = null } = before ?? {};
-    const beganAtMs = clock.monotonic();
     const one: Open = {
       ...{ value, atMs, error, isReading: true, progress: null, ended: Promise.resolve(), endedAtMs: 0 },
-      ...{ seenAtMs: beganAtMs, heardAtMs: beganAtMs, stop: new AbortController() },
+      ...{ seenAtMs: clock.monotonic(), heardAtMs: Infinity, stop: new AbortController() },
     };
     const { stop } = one;
     const end = (answer: Partial<Open>): void =>
       void Object.assign(one, { ...answer, isReading: false, endedAtMs: clock.monotonic() });
     const onProgress: OnProgress = (progress) =>
       void Object.assign(one, { progress: { ...progress }, heardAtMs: clock.monotonic() });
-    one.ended = explainOutage(config, start(onProgress, stop.signal), stop.signal).then(
+    const work = (): Promise<unknown> => {
+      one.heardAtMs = clock.monotonic();
+      return explainOutage(config, start(onProgress, stop.signal), stop.signal);
+    };
+    one.ended = inTurn(stop.signal, work).then(
       (value) => end({ value, atMs: clock.now(), error: null }),
       (error: unknown) => end({ error }),
     );
@@ -84,6 +107,8 @@ export const createReadings = ({ config, services: { clock } }: Connections) => 
       const last = open.get(key);
       const freshMs = last && last.error !== null ? FAILED_MS : keepMs;
       const isFresh = last && (last.isReading || clock.monotonic() - last.endedAtMs < freshMs);
+      if (!isFresh && running === MAX_READING && waiting.length >= MAX_UNREAD)
+        return { value: null, atMs: null, error: new UsageError(TOO_MUCH), isReading: false, progress: null };
       const one = isFresh ? last : begin(key, start, last);
       one.seenAtMs = clock.monotonic();
       await clock.within(WAIT_MS, undefined, one.ended).catch(() => undefined);

@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Actor, Role } from "../operate/actor.ts";
 import type { Connections } from "../operate/connections.ts";
+import { rangesOf } from "../runtime/cidr.ts";
 import { createReadings, shareDoubts } from "./readings.ts";
 import type { User } from "./sign-in/users.ts";
 import { createTasks } from "./tasks.ts";
@@ -38,6 +39,7 @@ export const createSite = (options: ConsoleOptions, connections: Connections) =>
     options,
     connections,
     settings: connections.config.console,
+    isTrustedProxy: rangesOf(connections.config.console.trustedProxyCidrs),
     clock,
     log,
     read: readings.read,

@@ -18,6 +18,18 @@ const IPV4_MAPPED = blockList([{ address: "::ffff:0:0", prefixBits: 96, family: 
 /** Whether the address is of IPv4, also as a socket for both families shows it (::ffff:10.1.2.3). */
 const isOfIPv4 = (address: string): boolean => IPV4_MAPPED.check(address, familyOf(address));
 
+/** What one host on the Internet has to itself: an address of IPv4, and the /64 of one of IPv6. */
+export const networkOf = (text: string): string => {
+  const [address = ""] = text.split("%", 1);
+  if (isIP(address) !== 6 || isOfIPv4(address)) return address;
+  const [before = [], after = []] = address.split("::").map((part) => part.split(":"));
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
+  return [...before, ...zeros, ...after]
+    .slice(0, 4)
+    .map((group) => (parseInt(group, 16) || 0).toString(16))
+    .join(":");
+};
+
 /** A range wider than ::ffff:0:0/96 also holds addresses that are not mapped. */
 const isRangeOfIPv4 = ({ address, prefixBits, family }: Range): boolean =>
   family === "ipv4" || (isOfIPv4(address) && prefixBits >= 96);

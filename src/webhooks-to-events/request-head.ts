@@ -1,4 +1,3 @@
-import type { Ranges } from "../runtime/cidr.ts";
 import type { Span } from "../runtime/traces.ts";
 
 /** The head of a request to the webhook route as received: nothing in it is verified or decoded yet. */
@@ -19,26 +18,4 @@ export type RequestHead = {
 export const headerOf = ({ headers }: RequestHead, lowerCaseName: string): string | null => {
   const value = headers[lowerCaseName];
   return typeof value === "string" ? value : null;
-};
-
-const BRACKETED = /^\[([^\]]+)\](?::\d+)?$/;
-const DOTTED_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
-
-const withoutPort = (hop: string): string =>
-  BRACKETED.exec(hop)?.[1] ?? DOTTED_WITH_PORT.exec(hop)?.[1] ?? hop;
-
-/**
- * The address of the sender. X-Forwarded-For is trusted only as far as trusted proxies wrote it: from the
- * right, the first hop that is no trusted proxy is the client, and anything left of it may be forged. When
- * all hops are trusted, the leftmost counts.
- */
-export const clientAddress = (head: RequestHead, isTrustedProxy: Ranges): string => {
-  let client = head.peerAddress;
-  if (!isTrustedProxy(client)) return client;
-  const hops = headerOf(head, "x-forwarded-for")?.split(",") ?? [];
-  for (const hop of hops.reverse()) {
-    client = withoutPort(hop.trim());
-    if (!isTrustedProxy(client)) break;
-  }
-  return client;
 };

@@ -1,5 +1,6 @@
 import { rangesOf } from "../runtime/cidr.ts";
-import { clientAddress, type RequestHead } from "./request-head.ts";
+import { clientAddress } from "../listener/client-address.ts";
+import { headerOf, type RequestHead } from "./request-head.ts";
 import { anyBody, bodyHmac, headerSecret, pathToken, standardWebhooks } from "./signatures.ts";
 import type { Scheme, Secrets } from "./signatures.ts";
 
@@ -54,7 +55,9 @@ export const verification = (options: VerificationOptions): ((head: RequestHead)
   return (head) => {
     // The address is checked first, so that the answer to a foreign address does not tell whether the secret
     // was right.
-    if (isAllowed && !isAllowed(clientAddress(head, isTrustedProxy))) return foreign;
+    const forwardedFor = headerOf(head, "x-forwarded-for");
+    if (isAllowed && !isAllowed(clientAddress(head.peerAddress, forwardedFor, isTrustedProxy)))
+      return foreign;
     const isSigned = scheme(head);
     if (isSigned === null) return refusal;
     return isSigned === anyBody ? authentic : (body) => (isSigned(body) ? null : refusal);

@@ -17,7 +17,7 @@ export const consoleSettings = {
   trustedProxyCidrs: trustedCidrs(
     "CONSOLE_TRUSTED_PROXY_CIDRS",
     "",
-    "Proxies whose CONSOLE_USER_HEADER is trusted (proxy-header).",
+    "Proxies whose X-Forwarded-For is trusted, and whose CONSOLE_USER_HEADER (proxy-header).",
   ),
   operators: list("CONSOLE_OPERATORS", "", "Users who are operators (proxy-header); all others are viewers."),
   fourEyes: flag(

@@ -1,13 +1,18 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { compare } from "bcryptjs";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { networkOf } from "../../runtime/cidr.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { keepNewest } from "../../runtime/keep-newest.ts";
 import { Problem } from "../site.ts";
 import type { User } from "./users.ts";
 
-/** Wrong tries a minute from one address. Each check takes a thread's time. */
-const MAX_OF_ADDRESS = 20;
+/**
+ * Wrong tries a minute from one address: for one name, so that nobody is locked out by what others type behind the same
+ * proxy, and for all names together, because each check takes a thread's time.
+ */
+const MAX_OF_NAME = 20;
+const MAX_OF_ADDRESS = 200;
 const WINDOW_S = 60;
 /** A browser sends the password with each request. */
 const REMEMBER_MS = 3_600_000;
@@ -23,13 +28,15 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
    * once.
    */
   const remembered = new Map<string, number>();
-  const tries = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });
+  const ofName = new RateLimiterMemory({ points: MAX_OF_NAME, duration: WINDOW_S });
+  const ofAddress = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });
   const digest = (...parts: readonly string[]): string =>
     createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
 
-  const consume = async (address: string): Promise<void> => {
+  const consume = async (network: string, name: string): Promise<void> => {
     try {
-      await tries.consume(address);
+      await ofName.consume(name);
+      await ofAddress.consume(network);
     } catch (limited) {
       if (!(limited instanceof RateLimiterRes)) throw limited;
       throw new Problem(
@@ -46,10 +53,12 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
     const user = users().find((one) => one.name === name);
     const given = digest(user?.hash ?? "", name, password);
     if (user && (remembered.get(given) ?? 0) > clock.monotonic()) return user;
-    await consume(address);
+    const network = networkOf(address);
+    const tried = digest(network, name);
+    await consume(network, tried);
     const isRight = await compare(password, user?.hash ?? users()[0]?.hash ?? NOBODYS_HASH);
     if (!isRight || user === undefined) return null;
-    await tries.reward(address);
+    await Promise.all([ofName.reward(tried), ofAddress.reward(network)]);
     keepNewest(remembered, given, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
     return user;
   };

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { basicAuth } from "hono/basic-auth";
-import { rangesOf } from "../../runtime/cidr.ts";
+import { clientAddress } from "../../listener/client-address.ts";
 import { Problem, type ConsoleContext, type ConsoleEnv, type Site } from "../site.ts";
 import { createPasswords } from "./passwords.ts";
 
@@ -9,11 +9,13 @@ const MAX_ADDRESS_LENGTH = 100;
 
 const peerOf = (context: ConsoleContext): string => context.env.incoming.socket.remoteAddress ?? "";
 
-/** The address of the person's browser, for the audit topic; behind a proxy that signs in, the one that it saw. */
+/** The address of the person's browser, as far as trusted proxies say it. */
 export const addressOf = (context: ConsoleContext): string => {
-  const isProxied = context.var.site.settings.auth === "proxy-header";
-  const seen = isProxied ? context.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
-  return (seen || peerOf(context)).slice(0, MAX_ADDRESS_LENGTH);
+  const forwardedFor = context.req.header("x-forwarded-for");
+  return clientAddress(peerOf(context), forwardedFor, context.var.site.isTrustedProxy).slice(
+    0,
+    MAX_ADDRESS_LENGTH,
+  );
 };
 
 /** Without sign-in: refuses other host names, against DNS rebinding by a foreign web page. */
@@ -33,7 +35,7 @@ const byPassword = ({ options: { users }, clock, log }: Site): MiddlewareHandler
     basicAuth({
       realm: "cambio-bridge console",
       verifyUser: async (name, password) => {
-        const address = peerOf(context);
+        const address = addressOf(context);
         const user = await check(name, password, address);
         if (user) context.set("person", { name: user.name, role: user.role });
         else {
@@ -60,13 +62,12 @@ const TRUST_IT =
   "Open the console by the proxy's address. If you did, add the proxy's own address to CONSOLE_TRUSTED_PROXY_CIDRS.";
 
 /** The user that the proxy names; every other one than CONSOLE_OPERATORS is a viewer. */
-const byProxy = ({ settings }: Site): MiddlewareHandler<ConsoleEnv> => {
+const byProxy = ({ settings, isTrustedProxy }: Site): MiddlewareHandler<ConsoleEnv> => {
   const { userHeader: header, operators } = settings;
-  const isTrusted = rangesOf(settings.trustedProxyCidrs);
   const seen = `see that it sends the header ${header} (CONSOLE_USER_HEADER)`;
   const replaces = `See that it replaces the header ${header} rather than adding to what browsers send.`;
   return async (context, next) => {
-    if (!isTrusted(peerOf(context))) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
+    if (!isTrustedProxy(peerOf(context))) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
     const value = context.req.header(header);
     if (value === undefined)
       throw new Problem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);

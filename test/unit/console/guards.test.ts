@@ -115,6 +115,30 @@ describe("a form of another page", () => {
   });
 });
 
+describe("a GET", () => {
+  const asked = async (headers: Record<string, string>, path = "/audit") =>
+    (await openConsole().send(path, { headers: { authorization: basic("ana"), ...headers } })).status;
+
+  test("of another page begins no reading, unless a person follows a link", async () => {
+    const image = { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
+    const frame = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" };
+    const link = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+    for (const site of ["cross-site", "same-site"]) {
+      expect(await asked({ "sec-fetch-site": site, ...image }), site).toBe(403);
+      expect(await asked({ "sec-fetch-site": site, ...frame }), site).toBe(403);
+      expect(await asked({ "sec-fetch-site": site }), site).toBe(403);
+      expect(await asked({ "sec-fetch-site": site, ...link }), site).toBe(200);
+    }
+    for (const site of ["same-origin", "none"]) expect(await asked({ "sec-fetch-site": site })).toBe(200);
+  });
+
+  test("has parameters of at most 1,024 characters", async () => {
+    expect(await asked({}, `/doubt?command=${"%C3%A9".repeat(1_024)}`)).toBe(200);
+    expect(await asked({}, `/doubt?command=${"x".repeat(1_025)}`)).toBe(400);
+    expect(await asked({}, `/doubt?quote=a&quote=${"x".repeat(1_025)}`)).toBe(400);
+  });
+});
+
 test("every page has the strict policy, and allows no script", async () => {
   const { send, get } = openConsole();
   for (const answer of [await get("ana", "/story"), await get("ana", "/nowhere"), await send("/")]) {

@@ -25,19 +25,53 @@ describe("passwords", () => {
     expect(logged[0]).toMatchObject({ event: "console.sign.in.refused", fields: { user: "ana" } });
   });
 
-  test("guessing is limited by address; who is signed in goes on", async () => {
-    const { send, get } = openConsole();
-    const guess = async (name: string, peer = "10.0.0.9") =>
-      (await send("/story", { headers: { authorization: basic(name, "wrong") }, peer })).status;
-    expect((await get("bia", "/story")).status).toBe(200);
-    const tries = [];
-    for (let i = 0; i < 22; i += 1) tries.push(await guess(i % 2 === 0 ? "ana" : `other-${i}`));
-    expect(tries.slice(0, 20)).toEqual(Array(20).fill(401));
-    expect(tries.slice(20)).toEqual([429, 429]);
-    const limited = await send("/story", { headers: { authorization: basic("ana") } });
+  const guesses = (settings: Record<string, string> = {}) => {
+    const { send, get } = openConsole(settings);
+    const guess = async (name: string, peer: string, forwarded?: string, password = "wrong") => {
+      const headers = {
+        authorization: basic(name, password),
+        ...(forwarded && { "x-forwarded-for": forwarded }),
+      };
+      return (await send("/story", { headers, peer })).status;
+    };
+    /** Until no further one is let through. */
+    const exhaust = async (name: string, peer: string, forwarded?: string): Promise<void> => {
+      const tries = [];
+      for (let i = 0; i < 21; i += 1) tries.push(await guess(name, peer, forwarded));
+      expect(tries).toEqual([...Array<number>(20).fill(401), 429]);
+    };
+    return { send, get, guess, exhaust };
+  };
+
+  test("guessing is limited by address and name; who is signed in goes on", async () => {
+    const { get, guess, exhaust, send } = guesses();
+    expect((await get("ana", "/story")).status).toBe(200);
+    await exhaust("ana", "10.0.0.9");
+    const limited = await send("/story", { headers: { authorization: basic("ana", "other") } });
     expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);
-    expect((await get("bia", "/story")).status, "signed in before").toBe(200);
+    expect((await get("ana", "/story")).status, "signed in before").toBe(200);
+    expect((await get("bia", "/story")).status, "another name at this address").toBe(200);
     expect(await guess("ana", "10.0.0.10"), "another address").toBe(401);
+  });
+
+  test("guessing is limited for all names of an address together", { timeout: 60_000 }, async () => {
+    const { guess } = guesses();
+    const statuses = [];
+    for (let i = 0; i < 201; i += 1) statuses.push(await guess(`name-${i}`, "10.0.0.9"));
+    expect(statuses).toEqual([...Array<number>(200).fill(401), 429]);
+  });
+
+  test("addresses of one /64 are one, and a trusted proxy says whose they are", async () => {
+    const { guess, exhaust } = guesses({ CONSOLE_TRUSTED_PROXY_CIDRS: "10.0.0.1" });
+    await exhaust("ana", "2001:db8:0:1::1");
+    expect(await guess("ana", "2001:db8::1:2:3:4:5")).toBe(429);
+    expect(await guess("ana", "2001:db8:0:2::1")).toBe(401);
+    await exhaust("bia", "10.0.0.1", "192.0.2.1");
+    expect(await guess("bia", "10.0.0.1", "192.0.2.2")).toBe(401);
+    expect(await guess("bia", "10.0.0.1", "192.0.2.2, 192.0.2.1")).toBe(429);
+    // Whoever is no proxy may say what it likes.
+    await exhaust("vic", "10.0.0.2", "192.0.2.1");
+    expect(await guess("vic", "10.0.0.2", "192.0.2.9")).toBe(429);
   });
 });
 

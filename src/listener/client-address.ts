@@ -1,0 +1,27 @@
+import type { Ranges } from "../runtime/cidr.ts";
+
+const BRACKETED = /^\[([^\]]+)\](?::\d+)?$/;
+const DOTTED_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+
+const withoutPort = (hop: string): string =>
+  BRACKETED.exec(hop)?.[1] ?? DOTTED_WITH_PORT.exec(hop)?.[1] ?? hop;
+
+/**
+ * The address of the sender. X-Forwarded-For is trusted only as far as trusted proxies wrote it: from the
+ * right, the first hop that is no trusted proxy is the client, and anything left of it may be forged. When
+ * all hops are trusted, the leftmost counts.
+ */
+export const clientAddress = (
+  peerAddress: string,
+  forwardedFor: string | null | undefined,
+  isTrustedProxy: Ranges,
+): string => {
+  let client = peerAddress;
+  if (!isTrustedProxy(client)) return client;
+  const hops = forwardedFor?.split(",") ?? [];
+  for (const hop of hops.reverse()) {
+    client = withoutPort(hop.trim());
+    if (!isTrustedProxy(client)) break;
+  }
+  return client;
+};
