@@ -209,10 +209,11 @@ export const showDoubt = async (
   const asking = Promise.resolve(now.value?.find(commandId, context.req.raw.signal) ?? []);
   const found = await explainOutage(site.connections.config, asking);
   const [doubt, ...others] = found.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
-  if (doubt && others.length === 0) return show("is in doubt", await doubtView(context, doubt, before));
+  const state = journalState(context, now);
+  if (doubt && others.length === 0)
+    return show("is in doubt", html`${state ?? ""} ${await doubtView(context, doubt, before)}`);
   if (found.length > 0)
     return show("is in doubt for several quotes", doubtsTable(found, site.clock.now(), "").markup);
-  const state = journalState(context, now);
   if (state !== null) return show("", state, { refreshS: RELOAD_S });
   return show("is not in doubt", html`<p>It was ended, or it never was.</p>`, { status: 404 });
 };
