@@ -65,7 +65,8 @@ export const translate = (
     status,
     stage,
     direction: proves === "UNKNOWN" ? facts.direction : proves,
-    createdAt,
+    // What is no instant may be any JSON, and hold as much as the payload.
+    createdAt: occurredAt === null ? mask(createdAt) : createdAt,
     occurredAt,
     receivedAt,
     source,

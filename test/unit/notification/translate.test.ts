@@ -70,3 +70,11 @@ test.each([
 ])("%s is %s and proves %s", (status, stage, proves) => {
   expect(meaningOf(status)).toEqual({ stage, proves });
 });
+
+test("a secret that the partner repeats in a createdAt that is no instant is masked, as in the payload", () => {
+  const createdAt = '{"url":"https://x.example/s3cret"}';
+  const mask = (text: string): string => text.replaceAll("s3cret", "***");
+  const context = { receivedAt: 1, source: "WEBHOOK", facts: NO_FACTS, mask } as const;
+  const event = translate({ ...notification, createdAt, payload: createdAt }, context);
+  expect(event.createdAt).toBe('{"url":"https://x.example/***"}');
+});
