@@ -1,4 +1,4 @@
-FROM node:24-slim AS build
+FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -8,7 +8,7 @@ COPY sandbox ./sandbox
 RUN npm run build
 
 # The imitated partner, for development: docker build --target sandbox -t fx-sandbox .
-FROM node:24-slim AS sandbox
+FROM node:26-slim AS sandbox
 WORKDIR /app
 COPY package.json ./
 COPY --from=build /app/sandbox/dist ./sandbox/dist
@@ -16,7 +16,7 @@ USER node
 EXPOSE 8090
 ENTRYPOINT ["node", "sandbox/dist/main.js"]
 
-FROM node:24-slim
+FROM node:26-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

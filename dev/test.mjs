@@ -1,5 +1,5 @@
 // The whole check of a clone: installs, checks types and style, then runs the tests against a real Kafka, on the Node.js of the image and
-// some on the oldest supported one. With arguments (`npm test -- [--node 22] test/unit/x.test.ts`) only the tests they name, on one
+// some on the oldest supported one. With arguments (`npm test -- [--node 24] test/unit/x.test.ts`) only the tests they name, on one
 // Node.js, without the checks of types and style.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

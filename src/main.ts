@@ -52,6 +52,16 @@ const writeBytes = (bytes: Uint8Array): Promise<void> =>
     });
   });
 
+/** Older ones lack what commands import. */
+const OLDEST_NODE = 24;
+if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+  write(
+    2,
+    `cambio-bridge needs Node.js ${OLDEST_NODE} or newer, and this is ${process.version}: install another.`,
+  );
+  process.exit(1);
+}
+
 const code = await runProgram(process.argv.slice(2), {
   env: process.env,
   out: (line) => write(1, line),

@@ -5,12 +5,12 @@ import { CommandError, run } from "../run.mjs";
 import { Failure } from "../terminal/failure.mjs";
 
 /** The one place that says which versions of Node.js are fetched where the machine has another. @type {Record<string, string>} */
-export const VERSIONS = { 22: "22.23.3", 24: "24.21.0" };
+export const VERSIONS = { 24: "24.21.0", 26: "26.12.1" };
 
 /** The Node.js of the container image, which all is built for. */
-export const IMAGE_NODE = "24";
+export const IMAGE_NODE = "26";
 /** The oldest one that is supported; a part of the tests runs on it as well. */
-export const OLDEST_NODE = "22";
+export const OLDEST_NODE = "24";
 
 const DOWNLOAD_MS = 5 * 60_000;
 const PROBE_MS = 10_000;

@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { OLDEST_NODE } from "../../dev/bootstrap/node.mjs";
+import { MAIN } from "../../dev/main.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const textOf = (name: string): string => readFileSync(`${root}${name}`, "utf8");
@@ -9,6 +11,7 @@ const textOf = (name: string): string => readFileSync(`${root}${name}`, "utf8");
 type Package = {
   version: string;
   license: string;
+  engines: { node: string };
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
   peerDependencies?: Record<string, string>;
@@ -32,6 +35,21 @@ test.each(Object.keys({ ...own.dependencies, ...own.peerDependencies }))(
     for (const cell of row?.slice(2, 6) ?? []) expect(cell).toMatch(/\w/);
   },
 );
+
+test("an older Node.js than package.json asks for is named in one sentence", () => {
+  expect(own.engines.node).toBe(`>=${OLDEST_NODE}.0.0`);
+  const startOn = (major: number) => {
+    const versions = `{value:{...process.versions,node:"${major}.1.0"}}`;
+    const fake = `data:text/javascript,Object.defineProperty(process,"versions",${versions})`;
+    return spawnSync(process.execPath, ["--import", fake, MAIN, "--version"], { encoding: "utf8" });
+  };
+  expect(startOn(Number(OLDEST_NODE))).toMatchObject({ status: 0, stderr: "" });
+  const { status, stderr } = startOn(Number(OLDEST_NODE) - 1);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^cambio-bridge needs Node\.js \d+ or newer.*\n$/),
+  ]);
+});
 
 test("CHANGELOG.md has a part for this version, and one for what comes", () => {
   const headings = [...textOf("CHANGELOG.md").matchAll(/^## \[(.+?)\](?: - (\S+))?$/gm)];

@@ -134,8 +134,11 @@ it("refuses Zstandard that is cut off, or goes on with something else", async ()
       await expect(decompress("zstd", frame.subarray(0, bytes)), `${bytes} bytes`).rejects.toThrow(
         BatchError,
       );
-    for (const more of [frame, Buffer.from("and more")])
-      await expect(decompress("zstd", Buffer.concat([frame, more]))).rejects.toThrow(BatchError);
+    await expect(decompress("zstd", Buffer.concat([frame, Buffer.from("more")]))).rejects.toThrow(BatchError);
+    // Node.js 26 reads a second frame, 24 does not: then it is refused, and never left out.
+    const first = await decompress("zstd", frame);
+    const both = await decompress("zstd", Buffer.concat([frame, frame])).catch(() => null);
+    expect([null, Buffer.concat([first, first])]).toContainEqual(both);
   }
 });
 
