@@ -105,18 +105,26 @@ await program(async (scope) => {
     unexpectedEnd("The console", pages),
   ]);
   running.catch(() => {});
-  const { events, results, inDoubt, tookMs } = await Promise.race([runScenario({ system, steps }), running]);
+  const { events, results, inDoubt, transactionId, tookMs } = await Promise.race([
+    runScenario({ system, steps }),
+    running,
+  ]);
   const summary = `${results} results and ${events} events in ${(tookMs / 1000).toFixed(1)} s`;
   const whole = `${((Date.now() - startedAt) / 1000).toFixed(0)} s after the start`;
   line(`\n  ${paint("green", "✓")} The transaction is completed: ${summary}, ${whole}.`);
   line(`    The webhook of ${LOST} was lost, and its event came from the partner's log.`);
-  line(
-    `    The answer to an accept was lost as well: command ${inDoubt} is in doubt, for you to end in the console.`,
-  );
-  if (once) return 0;
+  line(`    The answer to an accept was lost as well: command ${inDoubt} is in doubt.`);
+  line(`    An event of transaction ${transactionId} names its quote, so the partner executed it.`);
+  if (once) {
+    await system.endAsExecuted(inDoubt, transactionId);
+    line(`    The doubt is ended: its final result is SUCCEEDED, with that transaction.`);
+    return 0;
+  }
 
   const from = (/** @type {string} */ path) => relative(process.cwd(), path);
-  line(`${nextSteps(settings, { operator, cli: from(PROGRAM_FILE), logFolder: from(LOGS), paint })}\n`);
+  line(
+    `${nextSteps(settings, { operator, inDoubt, cli: from(PROGRAM_FILE), logFolder: from(LOGS), paint })}\n`,
+  );
   await Promise.race([scope.stay(), running]);
   return 0;
 });

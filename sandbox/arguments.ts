@@ -69,6 +69,7 @@ const OPTIONS = {
 const MORE: readonly Omit<Option, "usual">[] = [
   { option: "--webhook-url <url>", about: "subscribed from the start; repeatable" },
   { option: "--accept-unknown-quotes", about: "execute accepts of quotes never created" },
+  { option: "--name-quotes", about: "notifications name the quote of their transaction" },
   { option: "--help", about: "show this help" },
 ];
 
@@ -100,6 +101,7 @@ const parse = (args: readonly string[]) => {
       ...(Object.fromEntries(named) as Record<keyof typeof OPTIONS, { type: "string"; default: string }>),
       "webhook-url": { type: "string", multiple: true, default: [] },
       "accept-unknown-quotes": { type: "boolean", default: false },
+      "name-quotes": { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -146,6 +148,7 @@ export const readArguments = (
     repetition: read("repetition", values.repetition, oneOf(repetitions)),
     webhookUrls: values["webhook-url"].map((url) => read("webhook-url", url, address)),
     acceptUnknownQuotes: values["accept-unknown-quotes"],
+    nameQuotes: values["name-quotes"],
     accessToken: tokenIn(env, "PARTNER_ACCESS_TOKEN"),
     xToken: tokenIn(env, "PARTNER_X_TOKEN"),
   };

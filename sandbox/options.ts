@@ -29,6 +29,8 @@ const defaults = {
   repetition: "conflict" as Repetition,
   /** Executes accepts of quotes that were never created, instead of refusing them. */
   acceptUnknownQuotes: false,
+  /** Notifications name the quote of their transaction. What else they hold is not shown by the real partner. */
+  nameQuotes: false,
   walk: "main" as Walk,
 };
 

@@ -33,7 +33,11 @@ export const createPartner = (settings: Settings, post: Post) => {
     faults,
     scaled,
     post,
-    bodyOf: (change) => JSON.stringify(forms[settings.answers].notification(change)),
+    bodyOf: (change) => {
+      const notification = forms[settings.answers].notification(change);
+      const quoteId = settings.nameQuotes ? transactions.quoteIdOf(change.transactionId) : null;
+      return JSON.stringify(quoteId === null ? notification : { ...notification, quoteId });
+    },
   });
   const past = createPast({ deliveries, now, retryMs, statuses: statusesOf("OUTBOUND", "main") });
   const urls = () => [...subscriptions.keys()];

@@ -3,9 +3,9 @@ import { webhookUrl } from "./environment.mjs";
 /**
  * What a newcomer may try next, and where everything listens.
  * @param {import("./environment.mjs").Settings} settings
- * @param {{ operator: import("./environment.mjs").Operator, cli: string, logFolder: string, paint: import("../terminal/steps.mjs").Steps["paint"] }} where paths as the reader would type them
+ * @param {{ operator: import("./environment.mjs").Operator, inDoubt: string, cli: string, logFolder: string, paint: import("../terminal/steps.mjs").Steps["paint"] }} where paths as the reader would type them
  */
-export function nextSteps(settings, { operator, cli, logFolder, paint }) {
+export function nextSteps(settings, { operator, inDoubt, cli, logFolder, paint }) {
   const notification = '{"transactionId":"tx-1","status":"PAYMENT_ISSUE","createdAt":"2026-01-31T12:00:00Z"}';
   /** @param {string} name @param {string} value */
   const listener = (name, value) => `    ${name.padEnd(18)} ${value}`;
@@ -26,9 +26,10 @@ export function nextSteps(settings, { operator, cli, logFolder, paint }) {
     listener("logs", `${logFolder}/`),
     "",
     paint("bold", "  What to try first"),
-    "    Open the console: a command is in doubt. The partner says how often a quote was executed:",
-    `      curl ${settings.PARTNER_BASE_URL}/_sandbox/executions/QUOTE-ID`,
-    '    This one was not. Say so on the doubt\'s page: it is young, so tick "End it now all the same".',
+    `    Open the console: ${inDoubt} is in doubt. Its page says first that an event names its quote:`,
+    "    the partner executed it. Choose “It was executed” with that transaction. The doubt is young, so",
+    "    tick “End it now all the same”: what was executed can be said at once. For “not executed” wait,",
+    "    and ask the partner: an accept that nobody knows of may still run later, and buy twice.",
     "",
     paint("bold", "  What to try next, in a second terminal (what happens shows up here)"),
     idea(

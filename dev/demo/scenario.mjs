@@ -28,10 +28,11 @@ async function sendAndWait(system, args, commandId) {
 
 /**
  * Runs the demo: commands create and accept a quote, and its transaction goes through all statuses. One webhook is lost, and its
- * event comes from the partner's log. Then the answer to another accept is lost, which leaves its command in doubt. Prints the
- * records of the topics as they arrive, also what others send afterwards.
+ * event comes from the partner's log. Then the answer to another accept is lost, which leaves its command in doubt, until an event
+ * names its quote. Prints the records of the topics as they arrive, also what others send afterwards.
  * @param {{ system: import("./system.mjs").System, steps: import("../terminal/steps.mjs").Steps }} options
- * @returns {Promise<{ events: number, results: number, tookMs: number, inDoubt: string }>} `inDoubt`: the commandId; rejects when something does not arrive in time
+ * @returns {Promise<{ events: number, results: number, tookMs: number, inDoubt: string, transactionId: string }>} `inDoubt`: the
+ *   commandId, `transactionId`: what its accept became; rejects when something does not arrive in time
  */
 export async function runScenario({ system, steps }) {
   const startedAt = Date.now();
@@ -100,20 +101,26 @@ export async function runScenario({ system, steps }) {
     steps.line(rows.command("accept-quote", `quote ${unanswered}`));
     await system.send([...accept(unanswered), "--command-id", inDoubt]);
     await untilShown(inDoubt);
+    for (;;) {
+      const transactionId = await system.evidenceOf(inDoubt);
+      if (transactionId !== null) return transactionId;
+    }
   };
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
-  const bound = new Promise((_, reject) => {
-    const late = new Failure(
-      `The demo did not end within ${SCENARIO_MS / 1000} s: no ${missing().join(" and no ")} arrived ` +
-        `(${seen.results} results and ${seen.events} events did).`,
-    );
-    timer = setTimeout(() => reject(late), SCENARIO_MS);
-  });
+  const bound = /** @type {Promise<never>} */ (
+    new Promise((_, reject) => {
+      const late = new Failure(
+        `The demo did not end within ${SCENARIO_MS / 1000} s: no ${missing().join(" and no ")} arrived ` +
+          `(${seen.results} results and ${seen.events} events did).`,
+      );
+      timer = setTimeout(() => reject(late), SCENARIO_MS);
+    })
+  );
   try {
-    await Promise.race([scenario(), bound]);
+    const transactionId = await Promise.race([scenario(), bound]);
+    return { ...seen, inDoubt, transactionId, tookMs: Date.now() - startedAt };
   } finally {
     clearTimeout(timer);
   }
-  return { ...seen, inDoubt, tookMs: Date.now() - startedAt };
 }

@@ -14,7 +14,7 @@ const READY_MS = 30_000;
 const REQUEST_MS = 2_000;
 
 // A transaction goes through all statuses within seconds instead of an hour.
-const PACE = ["--step", "400ms", "--retry", "2s"];
+const PACE = ["--step", "400ms", "--retry", "2s", "--name-quotes"];
 
 /**
  * The bridge, the console and the sandbox as processes, started by their own command lines.
@@ -136,8 +136,8 @@ export function createSystem({ node, settings, logFolder, scope }) {
     loseWebhook: (status) =>
       addFault({ operation: "notification", kind: "drop", count: 1, match: { status } }),
 
-    /** Ends the connection of the next accept without an answer. */
-    loseAnswer: () => addFault({ operation: "accept", kind: "reset", when: "before", count: 1 }),
+    /** Executes the next accept, and ends its connection without an answer. */
+    loseAnswer: () => addFault({ operation: "accept", kind: "reset", when: "after", count: 1 }),
 
     /**
      * @param {"events" | "results"} what
@@ -147,6 +147,21 @@ export function createSystem({ node, settings, logFolder, scope }) {
 
     /** @param {string[]} args @returns {Promise<string>} */
     send: (args) => cli(["send", ...args]),
+
+    /** The transaction whose event names the quote of a doubt; null while there is none. @param {string} commandId */
+    evidenceOf: async (commandId) => {
+      const lines = (await cli(["doubts", "--json"])).split("\n").filter((line) => line.startsWith("{"));
+      const doubt = lines.map((line) => JSON.parse(line)).find((one) => one.commandId === commandId);
+      const [evidence] = doubt?.evidence ?? [];
+      return evidence ? String(evidence.transactionId) : null;
+    },
+
+    /** Ends a doubt as executed. It is young, so it takes force. @param {string} commandId @param {string} transactionId */
+    endAsExecuted: (commandId, transactionId) =>
+      cli([
+        ...["resolve", commandId, "--as", "succeeded", "--transaction-id", transactionId, "--force"],
+        ...["--by", "demo", "--note", `an event of transaction ${transactionId} names its quote`],
+      ]),
   };
 }
 

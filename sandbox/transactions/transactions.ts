@@ -82,6 +82,7 @@ export const createTransactions = (stepMs: number, deps: TransactionDeps) => {
       walking += 1;
       walkOn(transaction, later, now);
     },
+    quoteIdOf: (transactionId: string) => kept.get(transactionId)?.quoteId ?? null,
     newest: (limit?: number) => kept.newest(limit),
     totals: () => ({ transactions, walking }),
     clear: () => {
