@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 // other type is unwrapped, a union of several records is wrapped by full name, timestamp-millis is a number.
 
 /** @typedef {string | Schema | (string | Schema)[]} Type */
-/** @typedef {{ type: Type, name: string, namespace?: string, doc?: string, symbols?: string[], items?: Type, logicalType?: string, fields?: { name: string, type: Type, doc?: string }[] }} Schema */
+/** @typedef {{ type: Type, name: string, namespace?: string, doc?: string, symbols?: string[], items?: Type, values?: Type, logicalType?: string, fields?: { name: string, type: Type, doc?: string }[] }} Schema */
 
 const primitives = new Map([
   ["null", "null"],
@@ -39,6 +39,7 @@ function recordTypes(folder) {
     }
     if (typeof type === "string") return primitives.get(type) ?? type.slice(type.lastIndexOf(".") + 1);
     if (type.type === "record" || type.type === "enum") return declare(type, type.namespace ?? namespace);
+    if (type.type === "map") return `Record<string, ${reference(type.values ?? "null", namespace)}>`;
     return reference(type.type, namespace);
   };
 

@@ -54,6 +54,7 @@ export type CommandResult = {
   transactionId: string | null;
   httpStatus: number | null;
   response: string | null;
+  fields: Record<string, string>;
   error: Error | null;
   attempts: number;
   decidedBy: DecidedBy;
@@ -106,6 +107,7 @@ export type TransactionStatusUpdated = {
   source: Source;
   outOfOrder: boolean;
   payload: string;
+  fields: Record<string, string>;
 };
 
 export type Stage =

@@ -69,6 +69,7 @@ export async function entriesOf(registryUrl, topics) {
         externalId: `order-${nth}`,
         httpStatus: final ? (succeeded ? 200 : 422) : null,
         response: final ? responseOf(quoteId) : null,
+        fields: {},
         error: succeeded ? null : { code: "QUOTE_EXPIRED", message: "The partner did not accept the quote." },
         ...{ attempts: 1, decidedBy: "PARTNER", receivedAt: now, completedAt: now + CALL_MS },
       });

@@ -51,6 +51,7 @@ export const buildResult = (
     transactionId: mayBegin ? (answer?.transactionId ?? null) : null,
     httpStatus: answer?.httpStatus ?? null,
     response: answer?.body ?? null,
+    fields: answer?.fields ?? {},
     error,
     attempts,
     decidedBy,

@@ -1,3 +1,4 @@
+import { MAX_FIELDS } from "../runtime/named-fields.ts";
 import { checkPlainText, kind } from "./setting.ts";
 
 // Kinds of settings. Each throws an Error whose message completes "VARIABLE …" where a value is not of its kind.
@@ -114,6 +115,8 @@ export const listOf =
     return items;
   };
 
+const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
 const splitPair = (item: string): [string, string] => {
   const at = item.indexOf("=");
   return at < 0 ? [item, ""] : [item.slice(0, at).trim(), item.slice(at + 1).trim()];
@@ -136,6 +139,21 @@ export const jsonPointers = kind("list of JSON pointers, or none", (value) => {
   const pointers = listOf((item) => JSON_POINTER.test(item), "no JSON pointer such as /meta/next")(value);
   if (pointers.length === 0) throw new Error("names no JSON pointer such as /meta/next");
   return pointers;
+});
+
+/** Fields of a record and where their values stand, each as `name=/pointer`. */
+export const namedFields = kind("list of name=/pointer", (text) => {
+  const fields = listOf((item) => {
+    const [name, pointer] = splitPair(item);
+    return FIELD_NAME.test(name) && JSON_POINTER.test(pointer);
+  }, "no name and JSON pointer such as rate=/data/rate")(text).map((item) => {
+    const [name, pointer] = splitPair(item);
+    return { name, pointer };
+  });
+  const twice = fields.find(({ name }, nth) => fields.findIndex((field) => field.name === name) < nth);
+  if (twice) throw new Error(`names ${twice.name} twice`);
+  if (fields.length > MAX_FIELDS) throw new Error(`names more than ${MAX_FIELDS} fields`);
+  return fields;
 });
 
 /** HTTP statuses, with classes such as 5xx. */

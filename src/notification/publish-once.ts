@@ -1,4 +1,5 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
+import type { NamedField } from "../runtime/named-fields.ts";
 import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
@@ -22,6 +23,8 @@ export type PublishPorts = {
   window: Pick<EventWindow, "has" | "factsOf" | "add">;
   /** Masks own secrets in a payload. */
   mask: (payload: string) => string;
+  /** What events hold of their payload in `fields`. */
+  named: readonly NamedField[];
   /** Called once for each event that this call has made durable. */
   written: (event: TransactionStatusUpdated, position: RecordPosition) => void;
   /** Milliseconds since the Unix epoch. */
@@ -51,7 +54,7 @@ type InFlight = WindowEvent & { acknowledgement: Promise<RecordPosition> };
  * durable. A duplicate of an event in flight waits for the same acknowledgement and adds no record, whichever
  * of the two flows it came by. Rejects as `publish` does.
  */
-export const publishOnce = ({ publish, window, mask, written, now }: PublishPorts): PublishOnce => {
+export const publishOnce = ({ publish, window, mask, named, written, now }: PublishPorts): PublishOnce => {
   /** The events that Kafka has not acknowledged yet, by transaction. */
   const inFlight = new Map<Digest, InFlight[]>();
 
@@ -62,7 +65,7 @@ export const publishOnce = ({ publish, window, mask, written, now }: PublishPort
     const others = inFlight.get(transaction) ?? [];
     // Events in flight count: those of a transaction share a partition, and are appended as they were requested.
     const facts = others.reduce(factsWith, durableFacts);
-    const event = translate(notification, { receivedAt, source, facts, mask });
+    const event = translate(notification, { receivedAt, source, facts, mask, named });
     const { direction, occurredAt } = event;
     const identity = eventIdentity(event);
     if (window.has(identity, nowMs)) return { kind: "duplicate", event };

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Direction, Source, Stage, TransactionStatusUpdated } from "../records.ts";
+import { fieldsIn, type NamedField } from "../runtime/named-fields.ts";
 import type { TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { occurredAtOf } from "./occurred-at.ts";
@@ -49,12 +50,14 @@ export type EventContext = {
   facts: TransactionFacts;
   /** Masks own secrets, which the partner may repeat: such as the subscribed address, with its token. */
   mask: (payload: string) => string;
+  /** What is taken out of the payload. */
+  named: readonly NamedField[];
 };
 
 /** Builds the event of a notification. */
 export const translate = (
   notification: Notification,
-  { receivedAt, source, facts, mask }: EventContext,
+  { receivedAt, source, facts, mask, named }: EventContext,
 ): TransactionStatusUpdated => {
   const { transactionId, status, createdAt } = notification;
   const { stage, proves } = meaningOf(status);
@@ -72,5 +75,6 @@ export const translate = (
     source,
     outOfOrder: occurredAt !== null && facts.latestOccurredAt !== null && facts.latestOccurredAt > occurredAt,
     payload: mask(notification.payload),
+    fields: fieldsIn(notification.payload, named, mask),
   };
 };

@@ -142,6 +142,12 @@ export const createMetrics = (read: Partial<Gauges> = {}) => {
       "operation",
       "outcome",
     ),
+    fieldsMissing: counter(
+      "fields_missing_total",
+      "Answers 2xx and events in which a field was missing that PARTNER_RESULT_FIELDS or PARTNER_EVENT_FIELDS names",
+      "kind",
+      "field",
+    ),
     partnerSeconds: histogram("partner_call_seconds", "Duration of calls to the partner", "operation"),
   };
 };

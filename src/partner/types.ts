@@ -20,6 +20,8 @@ export type Answer = {
   quoteId?: string;
   /** The id of the transaction that an accept began, where the answer holds it. */
   transactionId?: string;
+  /** What PARTNER_RESULT_FIELDS names, where the answer holds it. */
+  fields?: Record<string, string>;
 };
 
 /**

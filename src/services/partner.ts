@@ -1,8 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { createPartner, type Partner } from "../partner/client.ts";
-import type { Metrics } from "../ops/metrics.ts";
 import type { Call } from "../partner/types.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { missingFields, type NamedField } from "../runtime/named-fields.ts";
 import { secretsOfPartner } from "./own-secrets.ts";
 import { tlsMaterial } from "./pem.ts";
 import type { Services } from "./services.ts";
@@ -36,6 +35,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     quoteIdPointer: partner.quoteIdPointer ?? null,
     transactionIdPointer: partner.transactionIdPointer ?? null,
     failedWhen: partner.failedWhen,
+    resultFields: partner.resultFields,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
     otherSecrets: () => secretsOfPartner(config),
@@ -44,11 +44,18 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
 };
 
 /**
- * Counts and times every call. One that was not sent because it was no longer allowed has a word of its own:
+ * Counts and times every call, and the fields that a 2xx lacks. One that was not sent because it was no longer allowed has a word of its own:
  * such calls say nothing about the partner.
  */
 export const measured =
-  (call: Call, metrics: Metrics, clock: Clock): Call =>
+  (
+    call: Call,
+    {
+      metrics,
+      clock,
+      resultFields,
+    }: Pick<Services, "metrics" | "clock"> & { resultFields: readonly NamedField[] },
+  ): Call =>
   async (request, options) => {
     const startedAt = clock.monotonic();
     // Without any time left it cannot even connect.
@@ -58,6 +65,9 @@ export const measured =
     const { operation } = request;
     const kind = outcome.kind === "notSent" && !isAllowed ? "notAllowed" : outcome.kind;
     metrics.partnerCalls.inc({ operation, outcome: kind });
+    if (outcome.kind === "executed")
+      for (const field of missingFields(resultFields, outcome.answer.fields ?? {}))
+        metrics.fieldsMissing.inc({ kind: "result", field });
     metrics.partnerSeconds.observe({ operation }, (clock.monotonic() - startedAt) / 1_000);
     return outcome;
   };

@@ -25,6 +25,7 @@ beforeAll(async () => {
       FLOWS: "commands",
       // One doubt must not stop the tests that follow it.
       PARTNER_BREAKER_FAILURES: "1000",
+      PARTNER_RESULT_FIELDS: "amount=/quotedAmount,rate=/rate",
     },
   });
   ({ commands, results, deadLetters } = world.topics);
@@ -112,6 +113,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
     transactionId: null,
     httpStatus: expect.any(Number) as number,
     response: expect.stringContaining(String(result["quoteId"])) as string,
+    fields: { amount: "1000.00" },
     error: null,
     attempts: 1,
     decidedBy: "PARTNER",

@@ -16,7 +16,13 @@ let events: string;
 let deadLetters: string;
 
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks", PARTNER_BASE_URL: SOURCE } });
+  world = await openWorld(sharedCluster(), {
+    settings: {
+      FLOWS: "webhooks",
+      PARTNER_BASE_URL: SOURCE,
+      PARTNER_EVENT_FIELDS: "rate=/new/0,letter=/new/1,gone=/old",
+    },
+  });
   ({ events, deadLetters } = world.topics);
   bridge = await world.startReady();
   following = await follow(world.brokers, [events, deadLetters]);
@@ -66,6 +72,7 @@ test("a notification becomes an event: key, partition, headers and every byte of
     source: "WEBHOOK",
     outOfOrder: false,
     payload: body,
+    fields: { rate: "1.10", letter: "é" },
   });
   expect(record?.headers).toEqual({
     ce_specversion: "1.0",
@@ -151,6 +158,7 @@ test("watch shows the events, decoded, one JSON object a line", async () => {
 test("neither the log nor the metrics hold a secret", async () => {
   const metrics = await bridge.metrics();
   expect(metrics).toContain('cambio_bridge_webhook_requests_total{code="200"}');
+  expect(metrics).toMatch(/cambio_bridge_fields_missing_total\{kind="event",field="gone"\} [1-9]/);
   expect(metrics).toMatch(new RegExp(`cambio_bridge_publish_seconds_count{topic="${events}"} [1-9]`));
   // Its last lines are written at its end.
   expect(await bridge.stop()).toBe(0);

@@ -70,7 +70,7 @@ export const openCommands = async ({
 }: CommandFlowDeps): Promise<CommandFlow> => {
   const { config, clock, log, metrics, random } = services;
   const { partner: settings, commands, kafka } = config;
-  const results = openResults(services, schemaIds.result);
+  const results = await openResults(services, schemaIds.result);
   let isPaused = false;
   let isUnfit = false;
   let suspend = (): void => undefined;
@@ -108,7 +108,8 @@ export const openCommands = async ({
   };
 
   const partnerWatch = watchPartner({ clock, log });
-  const call = measured(partnerWatch.watched(partner.call), metrics, clock);
+  const watched = partnerWatch.watched(partner.call);
+  const call = measured(watched, { metrics, clock, resultFields: settings.resultFields });
   const spans = commandSpans(services, { call, journal, mask: partner.mask });
 
   const deps: Deps = {

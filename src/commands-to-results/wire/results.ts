@@ -1,5 +1,6 @@
 import type { Origin, Publish } from "../accept-once/ports.ts";
-import { decoder, encoder } from "../../kafka/schema/codec.ts";
+import { decoder, headOf } from "../../kafka/schema/codec.ts";
+import { fieldsEncoder } from "../../kafka/schema/fields-encoder.ts";
 import { cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import type { Header } from "../../kafka/record.ts";
@@ -25,12 +26,18 @@ const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
 ];
 
 /** The results topic: codec and publisher. */
-export const openResults = (services: Services, schemaId: number) => {
+export const openResults = async (services: Services, schemaId: number) => {
   const { config } = services;
   const topic = config.topics.results;
   const schema = readSchema("command-result");
-  const encode = encoder<CommandResult>(schema, schemaId);
+  const { encode, olderId } = await fieldsEncoder<CommandResult>(
+    schema,
+    { topic, schemaId },
+    services.registry,
+  );
   const decode = decoder<CommandResult>(schema, services.registry, services.clock.monotonic, schemaId);
+  // The codec does not wait for a schema, so the one that most earlier results have is asked for now.
+  if (olderId !== null) await Promise.resolve(decode(headOf(olderId))).catch(() => undefined);
   const publisher = services.publisher(topic, {
     maxWaiting: 20_000,
     // Enough for the key of the largest record that is decompressed: its sender chose it.

@@ -8,6 +8,7 @@ import {
   jsonPointer,
   jsonPointers,
   list,
+  namedFields,
   pointersWithValues,
   statuses,
 } from "../kinds.ts";
@@ -82,11 +83,21 @@ export const partner = {
     null,
     "Where the transactionId is in the answer to an accept; the one member of that name when absent.",
   ),
+  resultFields: namedFields(
+    "PARTNER_RESULT_FIELDS",
+    "",
+    "What `fields` of a result holds of the answer, such as `rate=/data/rate`. At most 16, of 1024 bytes each.",
+  ),
+  eventFields: namedFields(
+    "PARTNER_EVENT_FIELDS",
+    "",
+    "What `fields` of an event holds of its payload, likewise.",
+  ),
   failedWhen: pointersWithValues(
     "PARTNER_FAILED_WHEN",
     "",
-    "What a 2xx, or an answer of the notification log, says in its own words when it failed: the value at a JSON " +
-      "pointer, such as `/sucesso=false,/status=ERROR`. Besides `success: false`, `error` and `errors` at its root.",
+    "What a 2xx, or an answer of the log, says when it failed, such as `/sucesso=false,/status=ERROR`. Besides " +
+      "`success: false`, `error` and `errors` at its root.",
   ),
   logEntriesPointer: jsonPointer(
     "PARTNER_LOG_ENTRIES_POINTER",

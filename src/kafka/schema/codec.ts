@@ -9,6 +9,13 @@ import { schemaMismatch, parseSchema, type ParsedSchema, type RegisteredSchema }
 const MAGIC = 0;
 const HEAD_BYTES = 5;
 
+/** What precedes a value of this schema. */
+export const headOf = (schemaId: number): Buffer => {
+  const head = Buffer.alloc(HEAD_BYTES, MAGIC);
+  head.writeInt32BE(schemaId, 1);
+  return head;
+};
+
 export type Encode<T> = (value: T) => Buffer;
 
 /** Encodes into a reused buffer and copies the result: the fastest way with avsc. */

@@ -1,4 +1,6 @@
 import avro from "avsc";
+import { objectOf } from "../../runtime/json-object.ts";
+import { BoundedMap } from "./bounded-map.ts";
 
 /** A schema as the registry has it. */
 export type RegisteredSchema = {
@@ -16,8 +18,12 @@ export type ParsedSchema = { type: avro.Type; meaning: ReadonlyMap<avro.Type, st
 /** Characters of a schema. Ours have a twentieth of it. */
 const MAX_TEXT_LENGTH = 262_144;
 
+const isEmptyMap = (schema: object, value: object): boolean =>
+  "type" in schema && objectOf(schema.type)?.["type"] === "map" && Object.keys(value).length === 0;
+
 /**
- * Refuses a default that is an object or an array: avsc would take forever over thirty nested records of ten fields.
+ * Refuses a default that is an object or an array, but for an empty map: avsc would take forever over thirty nested
+ * records of ten fields.
  */
 const checkDefaults = (schema: unknown): void => {
   if (typeof schema !== "object" || schema === null) return;
@@ -25,7 +31,8 @@ const checkDefaults = (schema: unknown): void => {
     "name" in schema &&
     "default" in schema &&
     typeof schema.default === "object" &&
-    schema.default !== null
+    schema.default !== null &&
+    !isEmptyMap(schema, schema.default)
   )
     throw new Error(`the default of ${String(schema.name)} is not a plain value`);
   for (const part of Object.values(schema)) checkDefaults(part);
@@ -39,6 +46,8 @@ export const parseSchema = (text: string): ParsedSchema => {
   if (text.length > MAX_TEXT_LENGTH) throw new Error(`it is ${text.length} characters long`);
   const meaning = new Map<avro.Type, string>();
   const typeHook = (schema: avro.Schema, options: avro.ForSchemaOptions): avro.Type | undefined => {
+    if (typeof schema === "object" && "type" in schema && schema.type === "map")
+      return new BoundedMap(schema, options);
     if (typeof schema !== "object" || !("logicalType" in schema)) return undefined;
     const { logicalType, ...physical } = schema;
     const type = avro.Type.forSchema(physical, options);
@@ -67,8 +76,10 @@ const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Fi
  * itself.
  */
 const isPlain = (type: avro.Type): boolean =>
-  branchesOf(type).every(
-    (each) => !(each instanceof RecordType || each instanceof ArrayType || each instanceof MapType),
+  branchesOf(type).every((each) =>
+    each instanceof MapType
+      ? isPlain(each.valuesType as avro.Type)
+      : !(each instanceof RecordType || each instanceof ArrayType),
   );
 
 /** Refuses a field that may be renamed, and one without a default that only one of the schemas has. */
@@ -97,7 +108,7 @@ const fieldsMismatch = (
  * - every value keeps its type: no promotions (a double for an amount, bytes for text), no further union branch
  * - numbers keep their logical type, if the writer states one: microseconds are not milliseconds
  * - an older schema may lack fields that have a default, a newer one may add some; both may be a field renamed
- * - added fields are plain values: otherwise a record of 22 bytes could stop the process
+ * - added fields are plain values, or maps of them: otherwise a record of 22 bytes could stop the process
  */
 export const schemaMismatch = (reader: ParsedSchema, writer: ParsedSchema): string | null => {
   const compare = (ours: avro.Type, theirs: avro.Type, path: string): string | null => {
@@ -105,6 +116,8 @@ export const schemaMismatch = (reader: ParsedSchema, writer: ParsedSchema): stri
     const [expected, actual] = [reader.meaning.get(ours), writer.meaning.get(theirs)];
     if (ours.typeName !== "string" && actual !== undefined && actual !== expected)
       return `${path} is ${actual}`;
+    if (ours instanceof MapType && theirs instanceof MapType)
+      return compareBranches(ours.valuesType as avro.Type, theirs.valuesType as avro.Type, `${path}.*`);
     if (!(ours instanceof RecordType && theirs instanceof RecordType)) return null;
     const problem = fieldsMismatch(ours, theirs, path);
     if (problem !== null) return problem;

@@ -1,10 +1,11 @@
 import { cloudEventHeaders } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
-import { encoder } from "../../kafka/schema/codec.ts";
+import { fieldsEncoder } from "../../kafka/schema/fields-encoder.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import { EventTooLarge, publishOnce, type PublishOnce } from "../publish-once.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { missingFields } from "../../runtime/named-fields.ts";
 import { isUp } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext, Traces } from "../../runtime/traces.ts";
@@ -35,7 +36,9 @@ const CHECK_EVERY_MS = 50;
 export const openEvents = async (services: Services, schemaId: number): Promise<Events> => {
   const { config, clock, metrics, traces } = services;
   const { webhook, topics, partner } = config;
-  const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
+  const schema = readSchema("transaction-status-updated");
+  const at = { topic: topics.transactionStatus, schemaId };
+  const { encode } = await fieldsEncoder<TransactionStatusUpdated>(schema, at, services.registry);
   const followed = await followEvents(services, schemaId);
   const publisher = services.publisher(topics.transactionStatus, {
     maxWaiting: webhook.maxInFlight,
@@ -79,9 +82,12 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
       publish: traces ? putInSpan(traces) : put,
       window: followed.window,
       mask: maskOwnSecrets(config),
+      named: partner.eventFields,
       written: (event, position) => {
         followed.wrote(position);
         if (event.outOfOrder) metrics.outOfOrder.inc();
+        for (const field of missingFields(partner.eventFields, event.fields))
+          metrics.fieldsMissing.inc({ kind: "event", field });
       },
       now: clock.now,
     }),

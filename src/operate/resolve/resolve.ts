@@ -42,7 +42,7 @@ const readAndDecide = async (
     askNotes: () => Promise.resolve([]),
     see: finder.take,
   });
-  const results = openResults(services, schemaIds.get("command-result") ?? 0);
+  const results = await openResults(services, schemaIds.get("command-result") ?? 0);
   const { view, journal } = opened;
   let published = "";
   const deps = {

@@ -1,4 +1,5 @@
-import type { Call, Outcome } from "../types.ts";
+import type { Answer, Call, Outcome } from "../types.ts";
+import { fieldsIn, type NamedField } from "../../runtime/named-fields.ts";
 import { saysFailed, type FailureSign } from "../../runtime/says-failed.ts";
 import { doubtIn, FAILED, type Evidence } from "./evidence.ts";
 import { bareQuoteId, findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
@@ -17,6 +18,8 @@ export type QuoteCallOptions = {
   transactionIdPointer: string | null;
   /** What a 2xx says that failed, besides what {@link saysFailed} knows. */
   failedWhen: readonly FailureSign[];
+  /** What is taken out of every answer. */
+  resultFields: readonly NamedField[];
 };
 
 /**
@@ -25,7 +28,7 @@ export type QuoteCallOptions = {
  */
 export const quoteCalls = (options: QuoteCallOptions, send: SendRequest): Call => {
   const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
-  const { quoteIdPointer, transactionIdPointer, failedWhen } = options;
+  const { quoteIdPointer, transactionIdPointer, failedWhen, resultFields } = options;
 
   const createdQuoteId = (evidence: Evidence, location: string, path: string): string | null => {
     const named = evidence.kind === "json" ? findQuoteId(evidence.text, quoteIdPointer) : null;
@@ -43,7 +46,9 @@ export const quoteCalls = (options: QuoteCallOptions, send: SendRequest): Call =
     const isAccept = request.operation === "ACCEPT_QUOTE";
     const id = isAccept ? begunTransactionId(evidence) : createdQuoteId(evidence, location, request.path);
     const name = isAccept ? "transactionId" : "quoteId";
-    const answer = id === null ? sent.answer : { ...sent.answer, [name]: mask(id) };
+    const answer: Answer = id === null ? sent.answer : { ...sent.answer, [name]: mask(id) };
+    if (evidence.kind === "json" && resultFields.length > 0)
+      answer.fields = fieldsIn(evidence.text, resultFields, mask);
     const outcome = classify(request.operation, answer, isDoubtful);
     if (outcome.kind !== "executed") return outcome;
     const doubt = isAccept

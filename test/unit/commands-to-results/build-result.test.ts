@@ -27,7 +27,13 @@ describe("results", () => {
 
   it("concludes an accept", () => {
     const accept = command(acceptRequest({ externalId: "x-1" }));
-    const answer = { httpStatus: 201, body: "{}", retryAfterMs: null, transactionId: "tx-1" };
+    const answer = {
+      httpStatus: 201,
+      body: "{}",
+      retryAfterMs: null,
+      transactionId: "tx-1",
+      fields: { rate: "5.10" },
+    };
     const facts = { identity: identityOf(accept), ...times, attempts: 3 };
     expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" }).transactionId).toBeNull();
     expect(buildResult(facts, { ...succeeded, answer })).toEqual({
@@ -41,6 +47,7 @@ describe("results", () => {
       transactionId: "tx-1",
       httpStatus: 201,
       response: "{}",
+      fields: { rate: "5.10" },
       error: null,
       attempts: 3,
       decidedBy: "PARTNER",

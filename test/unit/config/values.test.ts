@@ -67,6 +67,10 @@ describe("values that cannot be read", () => {
     ],
     ["PARTNER_LOG_MORE_POINTERS", "/next,none", 'holds "none", which is no JSON pointer'],
     ["PARTNER_LOG_TOTAL_POINTERS", ",", "names no JSON pointer"],
+    ["PARTNER_RESULT_FIELDS", "rate=/a,/b", 'holds "/b", which is no name and JSON pointer'],
+    ["PARTNER_RESULT_FIELDS", "rate=/a,rate=/b", "names rate twice"],
+    ["PARTNER_EVENT_FIELDS", Array.from({ length: 17 }, (_, n) => `f${n}=/a`).join(), "names more than 16"],
+    ["PARTNER_EVENT_FIELDS", "__proto__=/a", 'holds "__proto__=/a"'],
     ["PARTNER_LOG_END_PARAMETER", "end date", "is not the name of a parameter"],
     ["PARTNER_LOG_END_PARAMETER", "startDate", "is the name of another parameter"],
     ["FLOWS", "webhooks,logs", 'holds "logs", which is none of webhooks, commands, reconcile'],
@@ -235,6 +239,7 @@ describe("values that can be read", () => {
       FLOWS: "commands, commands",
       WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8, 192.0.2.7 ,2001:db8::/32",
       PARTNER_CURRENCIES: " JPY ,GBP",
+      PARTNER_EVENT_FIELDS: "rate = /quote/rate, a.b-c_1=/x=y",
       PARTNER_FAILED_WHEN: "/sucesso=false, /a~1b/0 = NOT=OK",
       PARTNER_BASE_URL: "https://partner.example/api//",
     });
@@ -243,6 +248,11 @@ describe("values that can be read", () => {
     expect(config.webhook.allowedCidrs).toEqual(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
     expect(config.partner).toMatchObject({
       currencies: ["JPY", "GBP"],
+      eventFields: [
+        { name: "rate", pointer: "/quote/rate" },
+        { name: "a.b-c_1", pointer: "/x=y" },
+      ],
+      resultFields: [],
       failedWhen: [
         { pointer: "/sucesso", value: "false" },
         { pointer: "/a~1b/0", value: "NOT=OK" },

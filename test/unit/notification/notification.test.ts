@@ -22,6 +22,7 @@ test.each(hostileCorpus.filter(({ becomes }) => becomes !== null))("$name: becom
     source: "WEBHOOK",
     facts: known,
     mask: (payload) => payload,
+    named: [],
   });
   expect(event.eventId).toMatch(/^[0-9a-f]{32}$/);
   expect(event).toMatchObject({ ...result.notification, stage: "UNKNOWN", outOfOrder: false });

@@ -419,6 +419,20 @@ describe("the body of a 2xx", () => {
     expect(await created(located)).toMatchObject({ answer: { quoteId: "q-8" } });
   });
 
+  it("holds the fields that are asked for, also of a refusal, however little is kept of it", async () => {
+    const resultFields = [
+      { name: "rate", pointer: "/data/rate" },
+      { name: "token", pointer: "/token" },
+    ];
+    const body = `{"data":{"rate":5.10},"token":"${CREDENTIALS.xToken}","quoteId":"q-1"}`;
+    for (const status of ["200 OK", "422 No"])
+      expect(
+        await answered(ACCEPT, answer(status, body), { resultFields, maxResponseBytes: 8 }),
+      ).toMatchObject({
+        answer: { fields: { rate: "5.10", token: "***" } },
+      });
+  });
+
   it("shows no secret in an id", async () => {
     const text = answer("200 OK", `{"transactionId":"tx ${CREDENTIALS.xToken}"}`);
     expect(await answered(ACCEPT, text)).toMatchObject({ answer: { transactionId: "tx ***" } });

@@ -93,6 +93,7 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     quoteIdPointer: null,
     transactionIdPointer: null,
     failedWhen: [],
+    resultFields: [],
     acceptDoubtStatuses: ["302", "303", "409"],
     logEndParameter: "endtDate",
     logMaxBytes: 1_000_000,

@@ -86,10 +86,12 @@ test("the file of PARTNER_PROXY_URL is looked at again, and one that is half wri
   expect(await asked()).toEqual([1, 2]);
 });
 
-test("a call that the last check refused does not count as one that the partner could not be sent", async () => {
+test("calls are counted: one that the last check refused as such, and the fields that a 2xx lacks", async () => {
   const counted: string[] = [];
+  const missing: object[] = [];
   const metrics = {
     partnerCalls: { inc: ({ outcome }: { outcome: string }) => counted.push(outcome) },
+    fieldsMissing: { inc: (labels: object) => missing.push(labels) },
     partnerSeconds: { observe: () => undefined },
   } as unknown as Metrics;
   const notSent: Outcome = { kind: "notSent", reason: "r" };
@@ -99,8 +101,14 @@ test("a call that the last check refused does not count as one that the partner 
         if (asks) mayCall();
         return Promise.resolve(outcome);
       },
-      metrics,
-      systemClock,
+      {
+        metrics,
+        clock: systemClock,
+        resultFields: [
+          { name: "rate", pointer: "/rate" },
+          { name: "id", pointer: "/id" },
+        ],
+      },
     );
     expect(await call(ACCEPT, { ...free(), ...options })).toBe(outcome);
   };
@@ -109,5 +117,11 @@ test("a call that the last check refused does not count as one that the partner 
   await counting(notSent, {}, false);
   await counting(notSent, {});
   await counting({ kind: "unknown", reason: "r", answer: null }, {});
-  expect(counted).toEqual(["notAllowed", "notAllowed", "notSent", "notSent", "unknown"]);
+  expect(missing).toEqual([]);
+  await counting(
+    { kind: "executed", answer: { httpStatus: 200, body: "", retryAfterMs: null, fields: { id: "" } } },
+    {},
+  );
+  expect(counted).toEqual(["notAllowed", "notAllowed", "notSent", "notSent", "unknown", "executed"]);
+  expect(missing).toEqual([{ kind: "result", field: "rate" }]);
 });

@@ -11,6 +11,7 @@ import { MAX_TEXT_LENGTH } from "../../../src/operate/actor.ts";
 import { auditEvent, type AuditEntry } from "../../../src/operate/audit/entry.ts";
 import { outcomeOf } from "../../../src/operate/dead-letters/replay.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../src/records.ts";
+import { MAX_FIELD_BYTES, MAX_FIELDS } from "../../../src/runtime/named-fields.ts";
 import { configOf } from "../config/environment.ts";
 
 const MOST = 524_288;
@@ -34,6 +35,9 @@ const result: CommandResult = {
   transactionId: LONGEST,
   httpStatus: 503,
   response: "x".repeat(MOST),
+  fields: Object.fromEntries(
+    Array.from({ length: MAX_FIELDS }, (_, n) => [`${n}`.padStart(64, "n"), "x".repeat(MAX_FIELD_BYTES)]),
+  ),
   error: { code: "ANSWER_LOST", message: "\u20ac".repeat(1_000) },
   attempts: 1,
   decidedBy: "PARTNER",

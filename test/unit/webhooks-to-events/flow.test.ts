@@ -27,6 +27,7 @@ const openFlow = () => {
         }),
       window,
       mask: (payload) => payload,
+      named: [],
       written: ({ eventId }, position) => void written.push({ eventId, position }),
       now: () => NOW_MS,
     }),

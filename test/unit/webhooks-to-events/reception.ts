@@ -61,6 +61,7 @@ export const openReception = async (setup: Setup = {}) => {
       },
       window,
       mask: (payload) => payload,
+      named: [],
       written: () => undefined,
       now: systemClock.now,
     }),

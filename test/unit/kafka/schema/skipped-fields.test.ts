@@ -38,7 +38,7 @@ const nested = (defaultValue: unknown): RecordJson => {
 
 it.each([
   ["an array of nothing", ["null", { type: "array", items: "null" }], MANY],
-  ["a map", ["null", { type: "map", values: "null" }], MANY],
+  ["a map of arrays", ["null", { type: "map", values: { type: "array", items: "null" } }], MANY],
   [
     "a record that contains itself",
     ["null", record("Chain", [field("next", ["null", "Chain"], null)])],
@@ -55,6 +55,12 @@ it.each([
 it.each([
   ["a default that is an object", nested({}), {}, "the default of added is not a plain value"],
   [
+    "a default that fills a map",
+    { type: "map", values: nested({}) },
+    { a: {} },
+    "the default of added is not a plain value",
+  ],
+  [
     "one that is too long",
     { type: "enum", name: "Long", symbols: Array.from({ length: 40_000 }, (_, i) => `S${i}`) },
     "S0",
@@ -70,17 +76,21 @@ it.each([
 it.each([
   ["a text", ["null", "string"], Buffer.from([0x02, 0x02, 0x41])],
   ["an enum", { type: "enum", name: "E", symbols: ["A", "B"] }, Buffer.from([0x02]), "A"],
+  ["a map", { type: "map", values: "string" }, Buffer.from([0x02, 0x02, 0x6b, 0x02, 0x76, 0x00]), {}],
   [
     "a fixed",
     ["null", { type: "fixed", name: "Sixteen", size: 16 }],
     Buffer.concat([Buffer.from([0x02]), Buffer.alloc(16)]),
   ],
-])("reads a writer's schema with an optional field of %s", async (_, type, bytes, defaultValue?: string) => {
-  expect(await decodeWith(type, bytes, defaultValue ?? null)).toMatchObject({
-    ok: true,
-    value: { commandId: "c-1" },
-  });
-});
+])(
+  "reads a writer's schema with an optional field of %s",
+  async (_, type, bytes, defaultValue?: string | object) => {
+    expect(await decodeWith(type, bytes, defaultValue ?? null)).toMatchObject({
+      ok: true,
+      value: { commandId: "c-1" },
+    });
+  },
+);
 
 it("bounds its message, however long the names in the schema are: it becomes a header", async () => {
   const refused = await decodeAs(

@@ -1,0 +1,33 @@
+import avro from "avsc";
+import { subjectOf } from "../cluster/topics.ts";
+import { encoder, type Encode } from "./codec.ts";
+import type { Registry } from "./registry.ts";
+import type { Schema } from "./schemas.ts";
+
+const FIELDS = "fields";
+
+const withoutFields = ({ json }: Schema): Schema => {
+  const fields = (json["fields"] as { name: string }[]).filter(({ name }) => name !== FIELDS);
+  const older = { ...json, fields };
+  return { json: older, type: avro.Type.forSchema(older as unknown as avro.Schema) };
+};
+
+/**
+ * Writes a record whose `fields` are empty by the schema that has none, where that is registered, too: replicas of
+ * version 0.3 refuse every schema with a map, and would not know during a roll-out what the new ones have done. Readers
+ * fill in the default.
+ */
+export const fieldsEncoder = async <T extends { fields: Record<string, string> }>(
+  schema: Schema,
+  { topic, schemaId }: { topic: string; schemaId: number },
+  registry: Pick<Registry, "find">,
+): Promise<{ encode: Encode<T>; olderId: number | null }> => {
+  const encode = encoder<T>(schema, schemaId);
+  const older = withoutFields(schema);
+  // A registry that does not answer any more costs no start: this is for one roll-out only.
+  const olderId = await registry.find(subjectOf(topic), older).catch(() => null);
+  if (olderId === null) return { encode, olderId };
+  const encodeOlder = encoder<T>(older, olderId);
+  const isPlain = (value: T): boolean => Object.keys(value.fields).length === 0;
+  return { encode: (value) => (isPlain(value) ? encodeOlder : encode)(value), olderId };
+};
