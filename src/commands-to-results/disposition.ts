@@ -37,7 +37,7 @@ const doubted = (code: ErrorCode, reason: string, answer: Answer | null): Dispos
 };
 
 /** A second quote does no harm, so a create is called again: so often at most, and ever longer apart. */
-const MAX_CREATES = 10;
+export const MAX_CREATES = 10;
 const FIRST_WAIT_MS = 250;
 
 const createUnknown: Row<"unknown"> = ({ reason, answer }, calls) => {

@@ -83,12 +83,17 @@ export type LogQuery = { startDate: string; endDate: string; eventType: string |
 /** Rejects with a readable reason when no status line and headers came. */
 export type FetchLog = (query: LogQuery, signal: AbortSignal) => Promise<LogAnswer>;
 
-/** A call's permit from the limiter, which bounds open calls and calls per second. */
+/**
+ * A call's permit from the limiter, which bounds open calls and calls per second. Whoever waits for one holds nothing but
+ * a place in the queue, so that it can look again whether it still needs the call.
+ */
 export type CallPermit = {
-  /** Whether the call may begin at once. If not, `acquire` waits. */
-  tryAcquire: () => boolean;
-  /** Waits until the call may begin. Rejects when the signal aborts. */
-  acquire: (signal: AbortSignal) => Promise<void>;
-  /** Gives the permit back, or stops waiting for it. Idempotent. */
+  /** Whether it may be taken now: it is first in the queue, or nobody waits, and a place and a turn are free. */
+  isFree: () => boolean;
+  /** Takes it, in the step in which it is free. */
+  take: () => void;
+  /** Queues up, and resolves when it is free. Whoever comes later waits until it is taken or released. */
+  untilFree: (signal: AbortSignal) => Promise<void>;
+  /** Gives the permit back, or leaves the queue. Idempotent. */
   release: () => void;
 };

@@ -3,15 +3,12 @@ import { messageOf } from "./errors.ts";
 import { iso } from "./instant.ts";
 import { placeText } from "./record-position.ts";
 
-/** Why a partition is not served. A `cause` is what a library or a broker said: it is only for people. */
-export type Lack =
+/** Why one partition is not served. A `cause` is what a library or a broker said: it is only for people. */
+export type PartitionTrouble = { partition: number } & (
   | { kind: "noLeader" }
   | { kind: "failing"; cause: string }
-  | { kind: "unreadableBatch"; offset: number; cause: string };
-export type PartitionTrouble = { partition: number } & Lack;
-
-/** The partition itself is in trouble, and not the connection to its leader. */
-export const isApart = ({ kind }: Lack): boolean => kind !== "failing";
+  | { kind: "unreadableBatch"; offset: number; cause: string }
+);
 
 /** What the calls to the partner come to. */
 export type PartnerFault = "unauthorized" | "throttled" | "answers5xx" | "silent" | "unreachable";

@@ -7,3 +7,6 @@ export const positionText = ({ partition, offset }: RecordPosition): string => `
 /** A record's place as topic[partition]@offset. */
 export const placeText = (topic: string, { partition, offset }: RecordPosition): string =>
   `${topic}[${partition}]@${offset}`;
+
+export const isSamePosition = (a: RecordPosition, b: RecordPosition): boolean =>
+  a.partition === b.partition && a.offset === b.offset;

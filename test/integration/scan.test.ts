@@ -17,7 +17,7 @@ const scanned = async (
   const keys: string[] = [];
   try {
     await scan(
-      { topic, ranges: (await cluster.ranges(topic, sinceMs)).ranges },
+      { topic, ranges: await cluster.ranges(topic, sinceMs) },
       (record) => {
         keys.push(String(record.key));
         return see(record);

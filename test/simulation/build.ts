@@ -3,13 +3,16 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import type { Mutant } from "./mutants.ts";
+import { MAX_CREATES } from "./scenario.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
 const FILES = [
   ...["consume/key-order.ts", "consume/assigned-partition.ts", "consume/watermark.ts"],
   ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "kafkajs-fixes/replace-module.ts"],
-].map((name) => `src/kafka/${name}`);
+]
+  .map((name) => `src/kafka/${name}`)
+  .concat("src/partner/connection/call-limiter.ts");
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {
@@ -33,18 +36,29 @@ const write = (root: string, path: string, source: string): void => {
   writeFileSync(target, toJavaScript(source));
 };
 
-/** The shortest budget of a call is 2 s, and here 1 s: what is measured against it is scaled alike. */
-const SCALED = {
-  path: "src/commands-to-results/accept-once/resolve.ts",
-  from: "LEAST_AGE_MS = 15 * 60_000",
-  to: "LEAST_AGE_MS = 45_000",
-};
+/**
+ * What schedules of some seconds would never reach. The shortest budget of a call is 2 s, and here 1 s: what is measured
+ * against it is scaled alike.
+ */
+const SCALED = [
+  {
+    path: "src/commands-to-results/accept-once/resolve.ts",
+    from: "LEAST_AGE_MS = 15 * 60_000",
+    to: "LEAST_AGE_MS = 45_000",
+  },
+  {
+    path: "src/commands-to-results/disposition.ts",
+    from: "MAX_CREATES = 10",
+    to: `MAX_CREATES = ${MAX_CREATES}`,
+  },
+];
 
 const sourceOf = (path: string): string => {
   const source = readFileSync(join(projectRoot, path), "utf8");
-  if (path !== SCALED.path) return source;
-  if (!source.includes(SCALED.from)) throw new Error(`this must stand in ${path}: ${SCALED.from}`);
-  return source.replace(SCALED.from, SCALED.to);
+  const scaled = SCALED.find((each) => each.path === path);
+  if (!scaled) return source;
+  if (!source.includes(scaled.from)) throw new Error(`this must stand in ${path}: ${scaled.from}`);
+  return source.replace(scaled.from, scaled.to);
 };
 
 /**

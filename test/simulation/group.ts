@@ -42,6 +42,7 @@ export const createGroup = (context: SimulationContext, replicas: () => Replica[
       simulator.note(() => `${replica.name} takes up ${partition}/${offset} ${sent.commandId}`);
       oracle.started(records.slice(0, offset), sent);
       const prepared = itemOf(sent, replica.deps.clock.now(), code);
+      const ended = replica.gateCheck.begins(`${sent.commandId} for ${sent.key}`, stop);
       try {
         const end = await replica.execute(prepared, signals, slot);
         simulator.note(
@@ -49,6 +50,7 @@ export const createGroup = (context: SimulationContext, replicas: () => Replica[
         );
         if (end === "reused") oracle.reused(sent);
       } finally {
+        ended();
         log.ended(replica, prepared.ref);
       }
       watermark.finish(offset);

@@ -128,7 +128,12 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   });
 
   /** Feeds a process's view, with gaps, repetitions and resets as from a Kafka client. */
-  const tail = (process: SimulatedProcess, view: View, watch: RetentionWatch | null = null): void => {
+  const tail = (
+    process: SimulatedProcess,
+    view: View,
+    watch: RetentionWatch | null = null,
+    see: (record: Written) => void = () => undefined,
+  ): void => {
     const scheduled = partitions.map(() => false);
     const pump = (partition: number): void => {
       if (scheduled[partition] || !process.alive) return;
@@ -159,6 +164,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
         if (watch && !watch.isOurs(record)) return;
         const taken = view.take(record);
         if (taken === "folded") watch?.learn(record);
+        if (taken === "folded") see(record);
         if (taken === "folded" && record.entry) commandIdCheck.read(process, record.key, record.entry);
         if (taken !== "folded")
           simulator.note(() => `${process.name}: record ${partition}/${record.offset} is ${taken}`);
@@ -168,10 +174,6 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
     tails.push(pump);
     for (let partition = 0; partition < partitions.length; partition++) pump(partition);
   };
-
-  /** LogAppendTime of an entry. */
-  const timeOf = ({ partition, offset }: RecordPosition): number | null =>
-    partitions[partition]?.[offset]?.timestampMs ?? null;
 
   const topic: TopicState = {
     ranges: () =>
@@ -201,7 +203,6 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
     partitionOf,
     journalFor,
     tail,
-    timeOf,
     latencyMs,
     faulty,
     ended: commandIdCheck.ended,

@@ -16,45 +16,54 @@ const publishResult = inFile("commands-to-results/accept-once/publish-result.ts"
 const foldRules = inFile("commands-to-results/accept-once/fold-rules.ts");
 const loops = inFile("commands-to-results/accept-once/loops.ts");
 const clock = inFile("runtime/clock.ts");
-const takeover = inFile("commands-to-results/accept-once/takeover.ts");
+const nextStep = inFile("commands-to-results/accept-once/next-step.ts");
+const progress = inFile("commands-to-results/accept-once/progress.ts");
+const gates = inFile("commands-to-results/accept-once/gates.ts");
 const view = inFile("commands-to-results/accept-once/view.ts");
 const memory = inFile("commands-to-results/accept-once/memory.ts");
-const job = inFile("commands-to-results/accept-once/job.ts");
 const resolve = inFile("commands-to-results/accept-once/resolve.ts");
 const watch = inFile("commands-to-results/accept-once/journal/watch.ts");
 const keyOrder = inFile("kafka/consume/key-order.ts");
 const watermark = inFile("kafka/consume/watermark.ts");
 const assignedPartition = inFile("kafka/consume/assigned-partition.ts");
 
-const HOLDS_BEFORE_CALL = "    if (!deps.view.holds(ref, attemptId)) return;\n";
-const HOLDS_AT_CALL = " || !deps.view.holds(ref, attemptId)) return false;";
-
-const LOOK = "    const found = deps.view.look(ref);\n";
+const HOLDS = attempt("      deps.view.holds(ref, attemptId) &&\n");
+const CALL = "const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });";
+const DECISION = "    const step = nextStep(factsOf(job, progress));\n";
 
 /** A command is answered without the journal. */
 const answeredEarly = (verdict: string): Edit[] => [
   execute(
-    'import { takeOver } from "./takeover.ts";\n',
-    'import { takeOver } from "./takeover.ts";\nimport { buildResult } from "../build-result.ts";\n',
-  ),
-  execute(
-    LOOK,
-    `    const early = ${verdict};
+    DECISION,
+    `    const { deps, prepared } = job;
+    const early = ${verdict};
     if (early) {
       const { identity, receivedAt } = prepared;
       const result = buildResult({ identity, receivedAt, completedAt: deps.clock.now(), attempts: 0 }, early);
       await deps.publish(result, deps.codec.encode(result), prepared.envelope);
       return result;
     }
-${LOOK}`,
+${DECISION}`,
   ),
 ];
 
+/** One mistake for each gate and each place where it is asked. */
+const withoutGates = Object.fromEntries(
+  ["stopping", "heartbeat", "journal", "guard", "paused", "deadline", "breaker", "rate"].flatMap((gate) =>
+    ["claim", "bytes"].map((place): [string, Edit[]] => [
+      `the gate "${gate}" is not asked before the ${place}`,
+      [
+        gates(
+          "    const closing = ask(asked, deps);\n",
+          `    const closing = gate === "${gate}" && asked.place === "${place}" ? null : ask(asked, deps);\n`,
+        ),
+      ],
+    ]),
+  ),
+);
+
 const edits: Record<string, Edit[]> = {
-  "no read-back: an acknowledged claim is taken for permission": [
-    attempt(HOLDS_BEFORE_CALL),
-    attempt(HOLDS_AT_CALL, ") return false;"),
-  ],
+  "no read-back: an acknowledged claim is taken for permission": [HOLDS],
   "an append that was not acknowledged is taken for a claim": [
     kafkaRetry(
       `  const position = await retryUntilAborted(deps, "append", signal, append);
@@ -65,8 +74,7 @@ const edits: Record<string, Edit[]> = {
   if (position) await deps.view.past(position, signal);
   return position ?? { partition: 0, offset: 0 };`,
     ),
-    attempt(HOLDS_BEFORE_CALL),
-    attempt(HOLDS_AT_CALL, ") return false;"),
+    HOLDS,
   ],
   "the guards run before the journal is read": answeredEarly(
     'prepared.work.kind === "call" ? deps.guard(prepared.work.command, deps.clock.now()) : null',
@@ -75,22 +83,28 @@ const edits: Record<string, Edit[]> = {
     'prepared.work.kind === "refuse" ? prepared.work.verdict : null',
   ),
   "a commandId may name a second command": [
-    execute("      if (deps.view.isNamedElsewhere(ref)) {\n", "      if (signals.stop.aborted) {\n"),
-    attempt(" || deps.view.isNamedElsewhere(ref)) return;", ") return;"),
+    execute("view.isNamedElsewhere(ref);", 'view.isNamedElsewhere(ref) && ref.key === "";'),
   ],
-  "what a commandId names is not checked again after the wait for a slot": [
-    attempt(" || deps.view.isNamedElsewhere(ref)) return;", ") return;"),
-  ],
-  "two commands with one commandId begin side by side": [
+  "what a commandId names is not looked at again after the wait for a slot": [
     execute(
-      "} else if (commandIds.acquire(job)) await begin",
-      "} else if (commandIds.acquire(job) || job.ref.key) await begin",
+      `    await untilStopped(signals, slot.take(signals.stop));
+    return progress;`,
+      `    await untilStopped(signals, slot.take(signals.stop));
+    const job = { deps, commandIds, prepared, pass, elapsedMs, signals, slot };
+    return perform.claim(job, progress, { kind: "claim", supersedes: null, willCall: true });`,
+    ),
+    execute(
+      "takeSlot: async ({ slot, signals }, progress)",
+      "takeSlot: async ({ deps, commandIds, prepared, pass, elapsedMs, signals, slot }, progress)",
     ),
   ],
+  "two commands with one commandId begin side by side": [
+    execute("commandIds.isFree(job) ?", "commandIds.isFree(job) || ref.key ?"),
+  ],
   "a commandId counts as named before another command has an entry under it": [
-    execute(
-      "      else await job.waitFor(deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));",
-      '      else return "reused";',
+    nextStep(
+      'if (name === "locked") return waitFor(COMMAND_ID_POLL_MS, "commandId");',
+      'if (name === "locked") return { kind: "reused" };',
     ),
   ],
   "a commandId whose claim was released names nothing": [
@@ -111,8 +125,7 @@ const edits: Record<string, Edit[]> = {
   "whether a quote is taken is decided by a look-up, not by the fold": [
     view(
       "      if (!final) return",
-      `      const other = part(partition).view.opens.get(keyName(ref));
-      if (!final && other) return { kind: "concluded", position: { partition, offset: other.position.offset } };
+      `      if (!final && open) return { kind: "concluded", position: { partition, offset: open.position.offset } };
       if (!final) return`,
     ),
     publishResult(
@@ -142,16 +155,18 @@ const edits: Record<string, Edit[]> = {
   ],
   "an await between the last check and the bytes": [
     attempt(
-      "const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });",
+      CALL,
       `const may = mayCall();
   await deps.clock.sleep(5);
   const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall: () => may });`,
     ),
   ],
   "a call after its deadline": [
-    attempt(" || sinceClaimMs() >= beginWithinMs"),
-    attempt(HOLDS_AT_CALL, ") return false;"),
-    attempt("const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);", "const withinMs = callWithinMs;"),
+    attempt(" &&\n      deps.view.holds(ref, attemptId) &&\n      sinceClaimMs() < beginWithinMs;", ";"),
+    attempt(
+      "const withinMs = Math.max(deps.options.callWithinMs - sinceClaimMs(), 0);",
+      "const withinMs = deps.options.callWithinMs;",
+    ),
   ],
   "the stopwatch trusts the monotonic clock": [
     clock(
@@ -172,9 +187,9 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "a takeover does not wait": [
-    takeover(
-      "return callWithinMs + options.takeoverMarginMs - ageMs;",
-      "return 0 * (callWithinMs + options.takeoverMarginMs - ageMs);",
+    execute(
+      "return claim.callWithinMs + options.takeoverMarginMs - ageMs;",
+      "return 0 * (claim.callWithinMs + options.takeoverMarginMs - ageMs);",
     ),
   ],
   "a view that skips a gap": [
@@ -193,7 +208,7 @@ const edits: Record<string, Edit[]> = {
   ],
   "an accept is superseded like a create": [
     foldRules('operation === "CREATE_QUOTE" && !open.inDoubt', "operation.length > 0 && !open.inDoubt"),
-    takeover('if (ref.operation === "ACCEPT_QUOTE") return', "if (ref.operation.length === 0) return"),
+    nextStep('operation === "CREATE_QUOTE" && refusal', "operation.length > 0 && refusal"),
   ],
   "Released does not look at the attempt": [
     foldRules(" && open.claim.attemptId === attemptId\n", " && attemptId.length > 0\n"),
@@ -237,10 +252,7 @@ const edits: Record<string, Edit[]> = {
       "  if (final || otherContent) return NOTHING;\n  if (open) {",
       "  if (otherContent) return NOTHING;\n  if (open) {",
     ),
-    view(
-      '      if (!final) return { kind: "free" };',
-      '      if (!final || final.succeeded) return { kind: "free" };',
-    ),
+    view("      if (!final) return", "      if (!final || final.succeeded) return"),
   ],
   "a claim supersedes that of another command": [
     foldRules(
@@ -248,49 +260,54 @@ const edits: Record<string, Edit[]> = {
       '    if (open.claim.commandId !== commandId) return { kind: "held" };',
     ),
   ],
-  "the guard is not asked again before the call": [
-    attempt("    refusal = deps.guard(command, deps.clock.now());\n"),
-  ],
   "what was appended is published, not what was folded": [
-    job(
-      "    if (attemptId === null) return;\n",
-      `    await this.deps.publish(written.result, written.value, envelope).catch(() => undefined);
-    if (attemptId === null) return;
+    execute(
+      "  if (attemptId === null) return progress;\n",
+      `  await deps.publish(conclusion.result, conclusion.value, envelope).catch(() => undefined);
+  if (attemptId === null) return progress;
 `,
     ),
   ],
-  "a call that has left counts as not sent": [
-    attempt(`    job.repeatable.delete(attemptId);
-    job.unreleased = null;
-`),
-    attempt("      job.repeatable.delete(attemptId);\n"),
+  "an attempt that ended in a doubt is released": [
+    nextStep(
+      '  if (own.kind === "ended") return conclude',
+      `  if (own.kind === "ended" && own.verdict.outcome === "IN_DOUBT" && journal.kind === "held")
+    return { kind: "release", attemptId: own.attemptId };
+  if (own.kind === "ended") return conclude`,
+    ),
   ],
   "an unanswered accept is tried again": [
     attempt(
-      '    if (disposition.kind === "conclude") {',
-      `    if (outcome.kind === "unknown") job.repeatable.set(attemptId, neverSent);
-    else if (disposition.kind === "conclude") {`,
+      '    if (disposition.kind === "conclude") return',
+      `    if (outcome.kind === "unknown")
+      return { ...sent, kind: "notExecuted", verdict: standing.verdict, afterMs: 0 };
+    if (disposition.kind === "conclude") return`,
     ),
   ],
-  "a claim permits two calls": [attempt("if (asked || signals", "if (signals")],
+  "a claim permits two calls": [attempt('    if (claim === "used") return false;\n')],
   "a claim whose call has not left is not released": [
-    execute(`      if (job.unreleased !== null && !signals.abandon.aborted) await job.release(job.unreleased);
-`),
+    nextStep(
+      'if (gate?.kind === "stop" && own.kind === "notExecuted")',
+      'if (gate?.kind === "stop" && own.kind === "notExecuted" && own.attemptId === "")',
+    ),
+    nextStep(
+      '  switch (call) {\n    case "notExecuted":\n',
+      '  switch (call) {\n    case "notExecuted":\n      if (gate?.kind === "stop") return STOP;\n',
+    ),
   ],
   "a conclusion is not written once the partition is lost": [
-    job("conclusion, result, this.signals.abandon);", "conclusion, result, this.signals.stop);"),
+    execute("about, result, signals.abandon);", "about, result, signals.stop);"),
   ],
   "a command that is sent again is not answered again": [
     execute(
-      `    const settled = await publishStandingResult(job, found);
-`,
-      `    if (found.kind === "concluded" && job.ownConclusion === null) return null;
-    const settled = await publishStandingResult(job, found);
-`,
+      "    const end = await publishStandingResult(",
+      `    if (progress.conclusion === null && job.deps.view.look(job.prepared.ref).kind === "concluded")
+      return { settled: null };
+    const end = await publishStandingResult(`,
     ),
   ],
   "the content of a command that is sent again is not compared": [
-    execute('    if (deps.view.hasOtherContent(ref, prepared.requestHash)) return "reused";\n'),
+    execute('  if (view.hasOtherContent(ref, requestHash)) return { kind: "otherContent" };\n'),
     publishResult('  if (newest.requestHash !== prepared.requestHash) return "reused";\n'),
   ],
   "a late claim with other content blocks the first one": [
@@ -352,29 +369,34 @@ const edits: Record<string, Edit[]> = {
   ],
   "the claim of a paused command is released although its call left": [
     attempt(
-      "const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });",
-      `const held = new Promise<never>((_, reject) => {
-    signals.stop.addEventListener("abort", () => reject(signals.stop.reason));
+      CALL,
+      `const held = new Promise((resolve) => {
+    signals.stop.addEventListener("abort", () => resolve({ kind: "notSent", reason: "held" }));
   });
   const outcome = await Promise.race([held, deps.call(request, { signal: signals.cut, withinMs, mayCall })]);`,
     ),
-    attempt(
-      `    job.repeatable.delete(attemptId);
-    job.unreleased = null;
-`,
-      "    job.repeatable.delete(attemptId);\n",
-    ),
   ],
   "a command that gets no claim keeps its slot": [
-    job("        this.leaveSlot();\n        this.retrying();\n"),
-    attempt("    end();\n    job.leaveSlot();\n"),
-  ],
-  "a claim is called although its slot is given back": [
-    attempt("    if (hasEnded()) return;\n    // Acknowledged", "    // Acknowledged"),
+    execute('      pass.give("nothing");\n      ownSlot.leave();\n'),
+    attempt('    pass.give("nothing");\n    slot.leave();\n'),
   ],
   "a command without a claim is told FAILED without the journal": answeredEarly(
-    'job.verdictAtDeadline.error?.message.includes("claim") ? job.verdictAtDeadline : null',
+    'progress.verdict.error?.message.includes("claim") ? progress.verdict : null',
   ),
+  "a create whose call may have been executed gives its claim back": [
+    progress('const kind = lost === null ? attempted.kind : "mayBeExecuted";', 'const kind = "notExecuted";'),
+  ],
+  "the calls of a create are counted anew by each owner": [
+    progress("Math.max(progress.callsSent, attempts + 1)", "Math.max(progress.callsSent, 0 * attempts)"),
+  ],
+  "a create is called without end": [gates("lost && calls >= MAX_CREATES", "lost && calls < 0")],
+  "a decision gives a commandId a second final result": [
+    resolve(
+      'deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);',
+      'deps.isOlderElsewhere(ref) && view.finalElsewhere(ref) === "waits" ? "stands" : "none";',
+    ),
+  ],
+  ...withoutGates,
 };
 
 export const mutants: Mutant[] = Object.entries(edits).map(([name, all]) => ({ name, edits: all }));

@@ -21,7 +21,8 @@ export const startOperator = (context: SimulationContext, operator: string): voi
   const skew = { wallMs: simulator.random.pick(CLOCKS_MS), monotonicLostMs: 0 };
   const clock = createClock(simulator, process, skew, code);
   const view = code.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
-  log.tail(process, view);
+  const finder = code.createCommandFinder(sent.commandId);
+  log.tail(process, view, null, finder.take);
   const { key } = sent;
   const ref = code.journalRef(commandOf(sent));
   const signal = new AbortController().signal;
@@ -33,7 +34,8 @@ export const startOperator = (context: SimulationContext, operator: string): voi
     codec,
     publish,
     newId: () => operator,
-    timeOf: log.timeOf,
+    timeOf: finder.timeOf,
+    isOlderElsewhere: finder.isOlderElsewhere,
     random: () => simulator.random.next(),
     observer: { retrying: () => undefined },
     options: { backoff: { baseMs: 50, maxMs: 500 } },

@@ -13,6 +13,7 @@ const FATES = [
   "executedAnsweredLate",
   "executedThen500",
   "500",
+  "503",
   "429",
   "401",
   "refused",
@@ -28,6 +29,7 @@ const CAUSES_DOUBT = new Set<Fate>([
   "executedAnsweredLate",
   "executedThen500",
   "500",
+  "503",
 ]);
 
 const answer = (httpStatus: number, retryAfterMs: number | null = null) => ({
@@ -36,10 +38,14 @@ const answer = (httpStatus: number, retryAfterMs: number | null = null) => ({
   retryAfterMs,
 });
 
-const unknown = (reason: string, httpStatus: number | null = null): Outcome => ({
+const unknown = (
+  reason: string,
+  httpStatus: number | null = null,
+  retryAfterMs: number | null = null,
+): Outcome => ({
   kind: "unknown",
   reason,
-  answer: httpStatus === null ? null : answer(httpStatus),
+  answer: httpStatus === null ? null : answer(httpStatus, retryAfterMs),
 });
 
 /**
@@ -77,6 +83,8 @@ export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: 
         case "executedThen500":
         case "500":
           return [backMs, unknown("500", 500)];
+        case "503":
+          return [backMs, unknown("503", 503, random.pick([null, 50, 1_200]))];
         case "429":
           return [backMs, { kind: "throttled", answer: answer(429, random.pick([null, 50, 1_200])) }];
         case "401":

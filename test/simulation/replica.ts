@@ -1,16 +1,20 @@
 import { setMaxListeners } from "node:events";
 import type { Execute } from "../../src/commands-to-results/accept-once/execute.ts";
+import type { CommandResult } from "../../src/records.ts";
 import { ownVerdict, type Command } from "../../src/commands-to-results/types.ts";
 import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-results/accept-once/ports.ts";
 import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import { codec, guard } from "./stubs.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
+import { wakeOrAbort } from "../../src/runtime/wake-or-abort.ts";
+import { createGateCheck, type GateCheck } from "./gate-check.ts";
 import { EPOCH_MS, type Skew, createClock } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";
 import type { Oracle } from "./oracle.ts";
 import type { createPartner } from "./partner.ts";
 import type { Scenario, SentCommand } from "./scenario.ts";
 import {
+  BREAKER_PAUSE_MS,
   CALL_WITHIN_MS,
   DEADLINE_MS,
   REPUBLISH_AFTER_MS,
@@ -47,6 +51,16 @@ export type Replica = SimulatedProcess & {
   deps: Deps;
   cut: AbortController;
   abandon: AbortController;
+  acceptsArePaused: boolean;
+  /** Called when accepts go on. */
+  resumes: Set<() => void>;
+  gateCheck: GateCheck;
+};
+
+/** Does what the control topic has a replica do. */
+export const holdAccepts = (replica: Replica, isHeld: boolean): void => {
+  replica.acceptsArePaused = isHeld;
+  if (!isHeld) for (const resume of replica.resumes) resume();
 };
 
 export const commandOf = (sent: SentCommand): Command => ({
@@ -95,13 +109,15 @@ export const itemOf = (sent: SentCommand, receivedAt: number, code: CodeUnderTes
 export const publisherFor = (
   { simulator, log, oracle, scenario }: SimulationContext,
   process: SimulatedProcess,
+  hasRecord: (result: CommandResult) => boolean = () => false,
 ): Publish => {
   const { chances } = scenario;
   return (result, value) =>
     new Promise<void>((resolve, reject) => {
+      const isOwner = hasRecord(result);
       const arrive = () => {
         simulator.note(() => `results: ${process.name} ${result.commandId} ${result.outcome}`);
-        oracle.published(result, value);
+        oracle.published(result, value, isOwner);
       };
       const fails = log.faulty(chances.appendFails);
       if (fails) {
@@ -148,41 +164,49 @@ export const createReplica = (context: SimulationContext, name: string): Replica
     order: code.keyOrder(scenario.maxInFlight),
     cut: new AbortController(),
     abandon: new AbortController(),
+    acceptsArePaused: false,
+    resumes: new Set<() => void>(),
   }) as Replica;
+  replica.gateCheck = createGateCheck(context, replica);
   replica.deps = {
     clock,
     view,
-    journal: log.journalFor(process, atPort(1)),
-    permit: () => ({
-      tryAcquire: () => !log.faulty(0.3),
-      acquire: (signal) => clock.sleep(random.int(1, 800), signal),
-      release: () => undefined,
-    }),
+    journal: replica.gateCheck.ofClaims(log.journalFor(process, atPort(1))),
+    permit: code.createCallLimiter({
+      clock,
+      maxOpen: scenario.maxOpenCalls,
+      maxPerSecond: scenario.maxCallsPerSecond,
+    }).permit,
     call: partner.callFor(process, atCall, (body) => {
-      const sent = scenario.commands.find(
-        ({ commandId, key, invalid }) => commandId === body.commandId && key === body.key && !invalid,
-      );
-      if (sent && guard(commandOf(sent), clock.now()) !== null)
-        oracle.fail(`${body.commandId} is sent although it expired`);
+      replica.gateCheck.sends(body);
       context.onCallLeft(replica);
     }),
-    publish: publisherFor(context, process),
+    publish: publisherFor(context, process, ({ commandId }) => replica.gateCheck.hasRecord(commandId)),
     codec,
     contradiction: () => Promise.resolve(),
     guard,
-    acceptsPaused: () => false,
+    acceptsPaused: () => replica.acceptsArePaused,
+    acceptsResumed: (stop) =>
+      wakeOrAbort(stop, (wake) => {
+        replica.resumes.add(wake);
+        return () => replica.resumes.delete(wake);
+      }),
     mayStart: () =>
       !scenario.noticesSessionTimeout || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
     random: () => random.next(),
     newId: () => `${name}.${++ids}`,
-    observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
+    observer: {
+      takeover: () => undefined,
+      breaker: (state) => replica.gateCheck.breaker(state),
+      retrying: () => undefined,
+    },
     options: {
       callWithinMs: CALL_WITHIN_MS,
       beginWithinMs: CALL_WITHIN_MS / 2,
       takeoverMarginMs: TAKEOVER_MARGIN_MS,
       deadlineMs: DEADLINE_MS,
-      breakerFailures: 3,
-      breakerPauseMs: 1_000,
+      breakerFailures: scenario.breakerFailures,
+      breakerPauseMs: BREAKER_PAUSE_MS,
       backoff: { baseMs: 50, maxMs: 500 },
     },
   };
@@ -201,7 +225,7 @@ export const createReplica = (context: SimulationContext, name: string): Replica
   log.tail(process, view, watch);
   const { deps } = replica;
   const always = { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal };
-  code.republish(deps, always).catch(() => undefined);
+  code.republish({ ...deps, publish: publisherFor(context, process) }, always).catch(() => undefined);
   code.doubtOrphans(deps, always).catch(() => undefined);
   return replica;
 };

@@ -31,8 +31,7 @@ export const watchRetention = (
       topic: "journal",
       view,
       notes: () => Promise.resolve([]),
-      ranges: () => Promise.resolve({ ranges: topic.ranges(), missing: new Set() }),
-      partitions: topic.ranges().size,
+      ranges: () => Promise.resolve(topic.ranges()),
       problems: () => Promise.resolve(topic.isKeptTooShortly() ? ["The journal is kept too shortly."] : []),
       partitionOf: () => 0,
       fits,
@@ -44,7 +43,7 @@ export const watchRetention = (
     ...{ partition: record.partition, offset: record.offset, timestampMs: scaled(record.timestampMs) },
   });
   return {
-    begin: () => watch.begin(topic.ranges(), topic.ranges().size),
+    begin: () => watch.begin(topic.ranges()),
     isOurs: (record: Parameters<typeof incoming>[0]) => watch.isOurs(incoming(record)),
     learn: (record: Parameters<typeof incoming>[0]) => watch.learn(incoming(record)),
   };

@@ -6,7 +6,7 @@ import { createPartner } from "./partner.ts";
 import { createPauses } from "./pauses.ts";
 import { createRandom } from "./random.ts";
 import type { Replica, SimulationContext } from "./replica.ts";
-import { commandOf, createReplica, freeze } from "./replica.ts";
+import { commandOf, createReplica, freeze, holdAccepts } from "./replica.ts";
 import type { Scenario } from "./scenario.ts";
 import {
   CALL_WITHIN_MS,
@@ -49,6 +49,7 @@ const planFaults = (
 ): void => {
   const { simulator, scenario, oracle } = context;
   const pauses = createPauses(simulator, replicas, group.hold);
+  const acceptPauses = createPauses(simulator, replicas, holdAccepts);
   const { random } = simulator;
   const { calmAtMs } = scenario;
   // Most faults that matter happen soon after a command was sent.
@@ -66,6 +67,7 @@ const planFaults = (
     const replica = createReplica(context, name);
     replicas.push(replica);
     pauses.follow(replica);
+    acceptPauses.follow(replica);
   };
   const kill = (replica: Replica): void => {
     simulator.note(() => `${replica.name} is killed`);
@@ -136,6 +138,8 @@ const planFaults = (
   for (let i = 0; i < scenario.rebalances; i++) simulator.after(moment(), null, () => group.rebalance());
   for (let i = 0; i < scenario.pauses; i++)
     simulator.after(moment(), null, () => pauses.pause(random.pick(PAUSES_MS) * random.next()));
+  for (let i = 0; i < scenario.acceptPauses; i++)
+    simulator.after(moment(), null, () => acceptPauses.pause(random.pick(PAUSES_MS) * random.next()));
 };
 
 /** Runs one schedule: the same seed, the same schedule. */
@@ -148,6 +152,7 @@ export const runSeed = async (
   const scenario = scenarioOf(random, {
     ofPauses: createRandom(-seed),
     ofStalls: createRandom(2 ** 31 + seed),
+    ofGates: createRandom(2 ** 30 + seed),
   });
   const simulator = createSimulator(random, tracing);
   const oracle = createOracle(simulator, scenario);

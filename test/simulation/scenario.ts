@@ -8,6 +8,10 @@ export const REPUBLISH_AFTER_MS = 3_000;
 /** How old a claim must be for a "not executed": the larger of 20 calls and the floor, as build.ts scales it. */
 export const OPERATOR_WAIT_MS = 45_000;
 
+export const BREAKER_PAUSE_MS = 1_000;
+/** How often a create is called at most, as build.ts scales it. */
+export const MAX_CREATES = 4;
+
 export type SentCommand = {
   commandId: string;
   operation: "ACCEPT_QUOTE" | "CREATE_QUOTE";
@@ -53,8 +57,12 @@ export type Scenario = {
   journalPartitions: number;
   commandPartitions: number;
   commands: SentCommand[];
-  /** How many calls a replica may have open at the same time. */
+  /** How many commands a replica may have in flight, and how many calls open, at the same time. */
   maxInFlight: number;
+  maxOpenCalls: number;
+  maxCallsPerSecond: number | null;
+  /** After so many calls in a row that say that the partner is ill, accepts pause. */
+  breakerFailures: number;
   /** No fault begins after this; those that have begun continue. */
   calmAtMs: number;
   crashes: number;
@@ -62,6 +70,8 @@ export type Scenario = {
   rebalances: number;
   /** How often commands are paused and resumed. */
   pauses: number;
+  /** How often accepts alone are. */
+  acceptPauses: number;
   rareCase: RareCase | null;
   /** A journal partition that takes nothing until then. `alone`: nothing else goes wrong, and one command is in flight. */
   stall: { partition: number; untilMs: number; alone: boolean } | null;
@@ -239,10 +249,54 @@ const withStall = (scenario: Scenario, random: Random): Scenario => {
   };
 };
 
-/** @param others random streams of their own, so that pauses and stalls do not change the rest of a schedule */
+/** Creates whose answers are lost, and which come to another replica meanwhile, or expire. */
+const lostCreates = (random: Random): SentCommand[] =>
+  Array.from({ length: random.int(1, 3) }, (_, i) => {
+    const sentAtMs = random.int(0, 2_000);
+    const commandId = `create-${i}`;
+    return {
+      commandId,
+      operation: "CREATE_QUOTE",
+      key: commandId,
+      quoteId: commandId,
+      content: "same",
+      invalid: false,
+      kafkaKey: commandId,
+      partition: 0,
+      sentAtMs,
+      expiresAtMs: random.chance(0.7) ? sentAtMs + random.int(500, 6_000) : null,
+    };
+  });
+
+/** In one schedule of ten all commands are creates in trouble. */
+const withCreates = (scenario: Scenario, random: Random): Scenario => {
+  if (!random.chance(0.1) || scenario.stall !== null || scenario.rareCase !== null) return scenario;
+  return {
+    ...scenario,
+    commands: lostCreates(random),
+    commandPartitions: 1,
+    calmAtMs: random.pick([3_000, 8_000, 20_000]),
+    rebalances: random.int(1, 12),
+    chances: { ...scenario.chances, partnerTrouble: 1 },
+  };
+};
+
+/** What holds calls back, and waits for it. */
+const withGates = (scenario: Scenario, random: Random): Scenario => {
+  if (scenario.stall?.alone === true || scenario.rareCase !== null || !random.chance(0.5)) return scenario;
+  return {
+    ...scenario,
+    acceptPauses: random.pick([0, 1, 3]),
+    maxOpenCalls: random.pick([1, 1, 2, 64]),
+    maxCallsPerSecond: random.pick([null, null, 1, 5]),
+    breakerFailures: random.pick([1, 1, 2, 3]),
+  };
+};
+
+/** @param others random streams of their own, so that they do not change the rest of a schedule */
 export const scenarioOf = (
   random: Random,
-  { ofPauses, ofStalls }: { ofPauses: Random; ofStalls: Random },
+  { ofPauses, ofStalls, ofGates }: { ofPauses: Random; ofStalls: Random; ofGates: Random },
 ): Scenario => {
   const faulty = random.chance(0.9);
   const story = faulty && random.chance(0.28) ? random.pick(RARE_CASES) : null;
@@ -255,6 +309,7 @@ export const scenarioOf = (
     commandPartitions,
     commands: story ? (COMMANDS_OF_RARE_CASES[story]?.(commands, random) ?? commands) : commands,
     maxInFlight: random.pick([1, 2, 64, 64, 64]),
+    ...{ maxOpenCalls: 64, maxCallsPerSecond: null, breakerFailures: 3, acceptPauses: 0 },
     calmAtMs: faulty ? (story ? 8_000 : random.pick([3_000, 8_000, 45_000])) : 0,
     crashes: faulty && story !== "lowered-retention" ? random.pick([0, 0, 1, 2]) : 0,
     freezes: faulty && story !== "lowered-retention" ? random.pick([0, 1, 2, 3]) : 0,
@@ -274,5 +329,5 @@ export const scenarioOf = (
     clockThatStops: random.pick(["wall", "monotonic"]),
     noticesSessionTimeout: random.chance(0.5),
   };
-  return withStall(scenario, ofStalls);
+  return withGates(withCreates(withStall(scenario, ofStalls), ofGates), ofGates);
 };

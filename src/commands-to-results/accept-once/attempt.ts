@@ -1,168 +1,138 @@
-import type { Outcome, CallPermit } from "../../partner/types.ts";
-import { backoffMs } from "../../runtime/backoff.ts";
+import type { Answer, Outcome } from "../../partner/types.ts";
 import { DeadlineError, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import { decide } from "../disposition.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
 import type { Step } from "./entry.ts";
-import type { Job } from "./job.ts";
-import type { PreparedCommand } from "./ports.ts";
-import { linkedAbortController } from "../../runtime/linked-abort.ts";
-import { neverSent, notClaimed } from "./verdicts-without-answer.ts";
+import { closedGate, type Standing } from "./gates.ts";
+import { appendAndReadBack } from "./kafka-retry.ts";
+import type { CallKnown } from "./next-step.ts";
+import type { Deps, PreparedCommand, Slot, StopSignals } from "./ports.ts";
+import { notClaimed } from "./verdicts-without-answer.ts";
+import { wait } from "./wait.ts";
 
-/** A command past its deadline still waits this long for a permit, so that it does not spin. */
-const SHORTEST_WAIT_MS = 1_000;
-/** Ends what waits while a claim is written. Made once: its stack costs more than the waiting. */
 const WRITTEN = new Error("it is written");
 
-type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
-type Called = { outcome: Outcome; refusal: Verdict | null };
-
-/** Makes the one call that a claim allows, or none. `refusal`: why the guard did not allow it. */
-const callOnce = async (
-  job: Job,
-  { command, request }: CallWork,
-  { attemptId, sinceClaimMs }: { attemptId: string; sinceClaimMs: Stopwatch },
-): Promise<Called> => {
-  const { ref, signals, deps } = job;
-  const { callWithinMs, beginWithinMs } = deps.options;
-  let refusal: Verdict | null = null;
-  let asked = false;
-
-  // Called in the synchronous step that writes the request: no await may come between. Allows one call per claim.
-  const mayCall = (): boolean => {
-    if (asked || signals.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
-    refusal = deps.guard(command, deps.clock.now());
-    if (refusal !== null || sinceClaimMs() >= beginWithinMs) return false;
-    asked = true;
-    job.repeatable.delete(attemptId);
-    job.unreleased = null;
-    return true;
-  };
-
-  const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);
-  const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });
-  return { outcome, refusal };
+/** One command while this replica works on it. What it finds out is returned, never written here. */
+export type Job = {
+  readonly deps: Deps;
+  readonly prepared: PreparedCommand;
+  readonly signals: StopSignals;
+  readonly slot: Slot;
 };
 
-/** Waits for a permit until the command's deadline. False if there was none. */
-const acquirePermit = async (permit: CallPermit, job: Job): Promise<boolean> => {
-  if (permit.tryAcquire()) return true;
-  const { deps, signals } = job;
-  const leftMs = Math.max(deps.options.deadlineMs - job.elapsedMs(), SHORTEST_WAIT_MS);
-  return deps.clock
-    .withDeadline(leftMs, signals.stop, (signal) => permit.acquire(signal))
-    .then(
-      () => true,
-      () => false,
-    );
-};
+export type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
+
+/** What one attempt found out. `calls`: 1 if at least a part of its call was sent. */
+export type Attempted = { attemptId: string; calls: 0 | 1; answer: Answer | null } & (
+  | { kind: "ended"; verdict: Verdict }
+  /** `verdict`: when no time is left for another one. `afterMs`: how long the partner is to be left alone. */
+  | { kind: Exclude<CallKnown, "nothing">; verdict: Verdict; afterMs: number | null }
+);
+
+/** What an attempt begins with. */
+export type Beginning = { supersedes: string | null; willCall: boolean; standing: Standing };
 
 /**
- * Writes a claim, until the command's deadline. Once no call may follow it, others get what this command holds; the
- * claim is still written, so that it is known what became of it.
+ * Writes the claim, until the command's deadline. False if that came first: the claim may still come into the journal.
+ * Once no call may follow it, others get what this command holds; the claim is still written, so that it is known what
+ * became of it.
  */
-const writeClaim = async (job: Job, step: Step, giveBack: () => void): Promise<void> => {
-  const { signals } = job;
-  const { clock, options } = job.deps;
+const writeClaim = async (
+  { deps, prepared, signals, slot }: Job,
+  { elapsedMs, pass }: Standing,
+  step: Step,
+): Promise<boolean> => {
+  const { clock, options } = deps;
+  const { operation, commandId, key } = prepared.ref;
   const ended = linkedAbortController(signals.stop);
-  const leftMs = Math.max(options.deadlineMs - job.elapsedMs(), 0);
-  const ignored = (): void => undefined;
-  clock.sleep(options.beginWithinMs, ended.signal).then(giveBack, ignored);
-  clock.sleep(leftMs, ended.signal).then(() => ended.abort(new DeadlineError(leftMs)), ignored);
+  const after = (ms: number, act: () => void): void =>
+    void wait(clock, Math.max(ms, 0), ended.signal).then(() => ended.signal.aborted || act());
+  const leftMs = options.deadlineMs - elapsedMs();
+  after(options.beginWithinMs, () => {
+    pass.give("nothing");
+    slot.leave();
+  });
+  after(leftMs, () => ended.abort(new DeadlineError(leftMs)));
   try {
     // Not left while an append is under way: its claim must not land after the entry that releases it.
-    await job.write(step, ended.signal);
+    await appendAndReadBack(deps, key, { operation, commandId, step }, ended.signal);
+    return true;
   } catch (error) {
-    if (!(error instanceof DeadlineError)) throw error;
-    job.verdictAtDeadline = job.lostCreate ?? notClaimed;
+    if (!ended.signal.aborted) throw error;
+    return false;
   } finally {
     ended.abort(WRITTEN);
   }
 };
 
-const reportOf = (outcome: Outcome, verdict: Verdict | null): CallReport => {
-  if (verdict?.outcome === "IN_DOUBT") return "doubt";
-  return outcome.kind === "notSent" ? "nothing" : "answer";
+/** Only what says that the partner is ill counts against it: no connection, no answer, 5xx. */
+const reportOf = (outcome: Outcome): CallReport => {
+  const answer = outcome.kind === "notSent" ? null : outcome.answer;
+  return answer === null || answer.httpStatus >= 500 ? "ill" : "answer";
 };
 
-/**
- * One attempt: the claim and, if it wins in the journal, the call. Ends concluded, or in `repeatable`.
- * @param options.supersedes the attempt of a create whose owner is lost; null for none
- * @param options.leave called once with what the call says about the partner
- */
-export const tryOnce = async (
+/** Makes the one call that a claim allows, or none. */
+const callOnce = async (
+  { deps, signals }: Job,
+  { request }: CallWork,
+  { sinceClaimMs, isAllowed }: { sinceClaimMs: Stopwatch; isAllowed: () => boolean },
+): Promise<{ outcome: Outcome; report: CallReport }> => {
+  let claim = "unused" as "unused" | "used" | "refused";
+  // Called in the synchronous step that writes the request: no await may come between. Allows one call per claim.
+  const mayCall = (): boolean => {
+    if (claim === "used") return false;
+    claim = isAllowed() ? "used" : "refused";
+    return claim === "used";
+  };
+  const withinMs = Math.max(deps.options.callWithinMs - sinceClaimMs(), 0);
+  const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });
+  const isOwnDoing = signals.cut.aborted || claim === "refused";
+  return { outcome, report: isOwnDoing ? "nothing" : reportOf(outcome) };
+};
+
+const PROVES_NOTHING: readonly Outcome["kind"][] = ["unknown", "unclear", "executed"];
+
+/** One attempt: the claim and, if it wins in the journal, the call. */
+export const attempt = async (
   job: Job,
   work: CallWork,
-  { supersedes, leave }: { supersedes: string | null; leave: (report: CallReport) => void },
-): Promise<void> => {
-  const { prepared, ref, deps } = job;
-  const { callWithinMs, backoff } = deps.options;
+  { supersedes, willCall, standing }: Beginning,
+): Promise<Attempted> => {
+  const { prepared, deps } = job;
+  const { ref, requestHash, receivedAt, identity } = prepared;
+  const { calls, pass } = standing;
   const attemptId = deps.newId();
   let report: CallReport = "nothing";
-  let ended = false;
-  const hasEnded = (): boolean => ended;
-  const permit = deps.permit();
-  /** Frees the permit, and the breaker's trial. */
-  const end = (): void => {
-    if (ended) return;
-    ended = true;
-    permit.release();
-    leave(report);
-  };
-  const giveBack = (): void => {
-    end();
-    job.leaveSlot();
-  };
+  if (willCall) pass.take();
+  const notBegun = (verdict: Verdict): Attempted => ({
+    ...{ kind: "notExecuted", attemptId, calls: 0, answer: null, verdict, afterMs: 0 },
+  });
   try {
-    if (!(await acquirePermit(permit, job)) || deps.view.isNamedElsewhere(ref)) return;
     const sinceClaimMs = startStopwatch(deps.clock);
-    const { requestHash, receivedAt, identity } = prepared;
     const { quoteId } = identity;
-    const { attempts } = job;
-    job.repeatable.set(attemptId, job.lostCreate ?? neverSent);
-    job.unreleased = attemptId;
-    job.retrying = giveBack;
-    await writeClaim(
-      job,
-      { kind: "claimed", attemptId, requestHash, callWithinMs, receivedAt, attempts, supersedes, quoteId },
-      giveBack,
-    );
-    if (hasEnded()) return;
-    // Acknowledged does not mean won: another claim may precede this one in the log.
-    if (!deps.view.holds(ref, attemptId)) return;
+    const { callWithinMs, beginWithinMs } = deps.options;
+    const claim = { attemptId, requestHash, callWithinMs, receivedAt, attempts: calls, supersedes, quoteId };
+    if (!(await writeClaim(job, standing, { kind: "claimed", ...claim }))) return notBegun(notClaimed);
 
-    const { outcome, refusal } = await callOnce(job, work, { attemptId, sinceClaimMs });
-    // Frees the permit for another call before the conclusion is written.
-    permit.release();
-    if (outcome.kind !== "notSent") {
-      job.attempts += 1;
-      job.lastAnswer = outcome.answer ?? job.lastAnswer;
-      job.repeatable.delete(attemptId);
-    } else if (refusal !== null) {
-      await job.conclude(attemptId, job.lostCreate ?? refusal);
-      return;
-    }
-    const disposition = decide(ref.operation, outcome, job.attempts);
-    if (disposition.kind === "conclude") {
-      report = reportOf(outcome, disposition.verdict);
-      // The others need not wait until it is written.
-      end();
-      await job.conclude(attemptId, disposition.verdict);
-      return;
-    }
-    report = reportOf(outcome, null);
-    // Whatever the disposition says, an accept that was sent and not refused keeps its claim, and ends as a doubt.
-    const mayBeExecuted = ["unknown", "unclear", "executed"].includes(outcome.kind);
-    if (ref.operation === "ACCEPT_QUOTE" && mayBeExecuted) return;
-    if (mayBeExecuted) job.lostCreate = disposition.verdictAtDeadline;
-    job.verdictAtDeadline = job.lostCreate ?? disposition.verdictAtDeadline;
-    job.repeatable.set(attemptId, job.verdictAtDeadline);
-    job.unreleased = attemptId;
-    const waitMs = disposition.afterMs ?? backoffMs(backoff, job.repeatable.size - 1, deps.random());
-    job.notBeforeMs = job.elapsedMs() + waitMs;
+    // Acknowledged does not mean won: another claim may precede this one in the log.
+    const isAllowed = (): boolean =>
+      closedGate({ ...standing, place: "bytes", willCall: true }, deps) === null &&
+      deps.view.holds(ref, attemptId) &&
+      sinceClaimMs() < beginWithinMs;
+    if (!isAllowed()) return notBegun(standing.verdict);
+    const { outcome, report: said } = await callOnce(job, work, { sinceClaimMs, isAllowed });
+    report = said;
+    const isSent = outcome.kind !== "notSent";
+    const sent = { attemptId, calls: isSent ? 1 : 0, answer: isSent ? outcome.answer : null } as const;
+    const disposition = decide(ref.operation, outcome, calls + sent.calls);
+    if (disposition.kind === "conclude") return { ...sent, kind: "ended", verdict: disposition.verdict };
+    const { verdictAtDeadline: verdict, afterMs } = disposition;
+    const kind = PROVES_NOTHING.includes(outcome.kind) ? "mayBeExecuted" : "notExecuted";
+    return { ...sent, kind, verdict, afterMs };
   } finally {
-    end();
-    job.retrying = () => undefined;
+    // Others need not wait until the end is written.
+    pass.give(report);
   }
 };

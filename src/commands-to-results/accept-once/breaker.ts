@@ -1,15 +1,23 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { createWaiters } from "./waiters.ts";
 
-/** What a call says about the partner: it answered, its outcome is unknown, or nothing: it was not sent. */
-export type CallReport = "answer" | "doubt" | "nothing";
+/**
+ * What a call says of the partner: it answered; it is ill (no connection, no answer, 5xx); or nothing, because the
+ * bridge itself ended the call.
+ */
+export type CallReport = "answer" | "ill" | "nothing";
+
+/** That an accept may start. `isTrial`: it is the one that finds out whether the partner is well again. */
+export type Admission = { isTrial: boolean };
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
+const LONGEST_PAUSE_MS = 600_000;
+
 /**
- * A circuit breaker: pauses accepts after `failures` doubts in a row, so that a partner in trouble costs a
- * few doubts, not thousands. After the pause one accept is sent as a probe; the others follow once it is
- * answered.
+ * A circuit breaker: pauses accepts after `failures` calls in a row that say that the partner is ill, so that this costs
+ * a few doubts, not thousands. After the pause one accept is sent as a trial; the others follow once it is answered. Each
+ * trial that fails doubles the pause, up to ten minutes.
  */
 export const createBreaker = (options: {
   clock: Clock;
@@ -17,39 +25,43 @@ export const createBreaker = (options: {
   pauseMs: number;
   changed: (state: "open" | "closed") => void;
 }) => {
-  const { clock, failures, pauseMs, changed } = options;
+  const { clock, failures, changed } = options;
   const waiters = createWaiters<"changed">();
-  let doubts = 0;
+  let failed = 0;
   let openedAt = 0;
-  let probing = false;
+  let pauseMs = options.pauseMs;
+  let trial: Admission | null = null;
 
-  const isOpen = (): boolean => doubts >= failures;
-  const pauseLeftMs = (): number => openedAt + pauseMs - clock.monotonic();
-
-  const leave = (report: CallReport, isProbe: boolean): void => {
-    const wasOpen = isOpen();
-    if (isProbe) probing = false;
-    if (report === "doubt") {
-      doubts += 1;
-      openedAt = clock.monotonic();
-    }
-    // An answer to a call from before the pause does not close the breaker.
-    if (report === "answer" && (!wasOpen || isProbe)) doubts = 0;
-    if (wasOpen !== isOpen()) changed(wasOpen ? "closed" : "open");
-    waiters.wake("changed");
-  };
+  const isOpen = (): boolean => failed >= failures;
 
   return {
-    /** Null while accepts pause. Otherwise the accept may start, and `leave` must be called once, whatever happens. */
-    enter: (): { leave: (report: CallReport) => void } | null => {
-      if (isOpen() && (probing || pauseLeftMs() > 0)) return null;
-      const isProbe = isOpen();
-      probing = isProbe;
-      return { leave: (report) => leave(report, isProbe) };
+    /** How long no accept may start, at most; 0 if one may. `admission`: of an accept that has started already. */
+    pauseLeftMs: (admission: Admission | null): number => {
+      if (!isOpen() || (trial !== null && trial === admission)) return 0;
+      return trial === null ? Math.max(openedAt + pauseMs - clock.monotonic(), 0) : pauseMs;
     },
-
-    /** After this long, at most `maxMs`, or when it has `changed`, `enter` may succeed. */
-    pauseLeftMs: (maxMs: number): number => Math.min(maxMs, probing ? pauseMs : Math.max(pauseLeftMs(), 1)),
+    /** Called when no pause is left. `leave` must be called once with the admission, whatever happens. */
+    enter: (): Admission => {
+      const admission = { isTrial: isOpen() };
+      if (admission.isTrial) trial = admission;
+      return admission;
+    },
+    leave: (admission: Admission, report: CallReport): void => {
+      const wasOpen = isOpen();
+      if (trial === admission) trial = null;
+      if (report === "ill") {
+        failed += 1;
+        openedAt = clock.monotonic();
+        if (admission.isTrial) pauseMs = Math.min(2 * pauseMs, Math.max(LONGEST_PAUSE_MS, options.pauseMs));
+      }
+      // An answer to a call from before the pause does not close the breaker.
+      if (report === "answer" && (!wasOpen || admission.isTrial)) {
+        failed = 0;
+        pauseMs = options.pauseMs;
+      }
+      if (wasOpen !== isOpen()) changed(wasOpen ? "closed" : "open");
+      waiters.wake("changed");
+    },
     changed: (signal: AbortSignal): Promise<void> => waiters.wait("changed", signal),
   };
 };

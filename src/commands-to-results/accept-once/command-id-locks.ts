@@ -1,5 +1,8 @@
 import type { Ref } from "./entry.ts";
 import { keyName } from "./fingerprint.ts";
+import { createWaiters } from "./waiters.ts";
+
+type Holder = { prepared: { ref: Ref } };
 
 export type CommandIdLocks = ReturnType<typeof createCommandIdLocks>;
 
@@ -9,19 +12,27 @@ export type CommandIdLocks = ReturnType<typeof createCommandIdLocks>;
  */
 export const createCommandIdLocks = () => {
   const locks = new Map<string, { key: string; jobs: Set<object> }>();
+  const waiters = createWaiters<string>();
   return {
-    /** False when a command under another journal key holds the commandId. Jobs of one key share the lock. */
-    acquire: (job: { ref: Ref }): boolean => {
-      const key = keyName(job.ref);
-      const found = locks.get(job.ref.commandId) ?? { key, jobs: new Set() };
-      if (found.key !== key) return false;
-      locks.set(job.ref.commandId, found);
-      found.jobs.add(job);
-      return true;
+    /** False while a command under another journal key has the commandId. Jobs of one key share the lock. */
+    isFree: ({ prepared: { ref } }: Holder): boolean => {
+      const lock = locks.get(ref.commandId);
+      return lock === undefined || lock.key === keyName(ref);
     },
-    release: (job: { ref: Ref }): void => {
-      const found = locks.get(job.ref.commandId);
-      if (found?.jobs.delete(job) && found.jobs.size === 0) locks.delete(job.ref.commandId);
+    /** To be called in the step in which it is free. */
+    acquire: (job: Holder): void => {
+      const { ref } = job.prepared;
+      const lock = locks.get(ref.commandId) ?? { key: keyName(ref), jobs: new Set() };
+      locks.set(ref.commandId, lock);
+      lock.jobs.add(job);
     },
+    release: (job: Holder): void => {
+      const { commandId } = job.prepared.ref;
+      const lock = locks.get(commandId);
+      if (!lock?.jobs.delete(job) || lock.jobs.size > 0) return;
+      locks.delete(commandId);
+      waiters.wake(commandId);
+    },
+    freed: ({ commandId }: Ref, signal: AbortSignal): Promise<void> => waiters.wait(commandId, signal),
   };
 };

@@ -41,6 +41,13 @@ export type FoldedEntry = Omit<Entry, "step"> & { step: Folded<Step> };
 /** Identifies a command in the journal: the same commandId under another key or operation is another command. */
 export type Ref = { operation: JournalOperation; key: string; commandId: string };
 
+/** An entry that changes nothing: it releases an attempt that nobody has claimed. Older builds read it, too. */
+export const probeEntry = ({ operation, commandId }: Ref, attemptId: string): Entry => ({
+  operation,
+  commandId,
+  step: { kind: "released", attemptId },
+});
+
 /** That the final result of a command is in the results topic. */
 export const publishedEntry = ({ operation, commandId }: Ref, resultId: string): Entry => ({
   operation,

@@ -1,19 +1,27 @@
-import { publishStandingResult } from "./publish-result.ts";
-import { tryOnce } from "./attempt.ts";
-import { createBreaker, type Breaker } from "./breaker.ts";
-import { createCommandIdLocks, type CommandIdLocks } from "./command-id-locks.ts";
-import { Job } from "./job.ts";
-import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./ports.ts";
 import { startStopwatch } from "../../runtime/clock.ts";
-import { takeOver } from "./takeover.ts";
-import type { Command, Verdict } from "../types.ts";
-
-/** How often a command checks whether the group's heartbeat is fresh again. */
-const HEARTBEAT_POLL_MS = 250;
-/** How often a command checks what became of another one with its commandId, which has no entry in the journal yet. */
-const COMMAND_ID_POLL_MS = 250;
-/** How often an accept checks whether people still pause the accepts. */
-const PAUSE_POLL_MS = 1_000;
+import { isSamePosition } from "../../runtime/record-position.ts";
+import { buildResult } from "../build-result.ts";
+import { attempt, type Job } from "./attempt.ts";
+import { createBreaker } from "./breaker.ts";
+import { createCommandIdLocks, type CommandIdLocks } from "./command-id-locks.ts";
+import type { Step as EntryStep } from "./entry.ts";
+import type { Claim } from "./fold-rules.ts";
+import { closedGate, type Closed, type Standing } from "./gates.ts";
+import { appendAndReadBack, appendConclusion, appendProbe } from "./kafka-retry.ts";
+import {
+  nextStep,
+  type CallKnown,
+  type Facts,
+  type JournalSays,
+  type Step,
+  type Waiting,
+} from "./next-step.ts";
+import { createPass, type Pass } from "./pass.ts";
+import type { Deps, PreparedCommand, Settled, Slot, StopSignals } from "./ports.ts";
+import { afterAdoption, afterAttempt, START, type Progress } from "./progress.ts";
+import { publishStandingResult } from "./publish-result.ts";
+import type { Verdict } from "../types.ts";
+import { wait } from "./wait.ts";
 
 /**
  * Executes a command; an accept is sent once at most, whatever happens to this or another process. Resolves
@@ -23,106 +31,225 @@ const PAUSE_POLL_MS = 1_000;
  */
 export type Execute = (prepared: PreparedCommand, signals: StopSignals, slot: Slot) => Promise<Settled>;
 
-/** Ends an attempt of this job that may be repeated but still holds the key. */
-const endOwnAttempt = async (job: Job, attemptId: string, verdict: Verdict): Promise<void> => {
-  const noTimeLeft = Math.max(job.elapsedMs(), job.notBeforeMs) >= job.deps.options.deadlineMs;
-  if (noTimeLeft && !job.signals.stop.aborted) await job.conclude(attemptId, verdict);
-  else await job.release(attemptId);
-};
-
-/** What all commands of this replica have in common. */
-type Shared = { breaker: Breaker; commandIds: CommandIdLocks; moment: () => Promise<void> };
-
-/** A moment that all who wait share: thousands of timers and listeners of one signal would stop the process. */
-const sharedMoment = ({ clock }: Pick<Deps, "clock">): (() => Promise<void>) => {
-  let moment: Promise<void> | null = null;
-  return () => (moment ??= clock.sleep(PAUSE_POLL_MS).finally(() => (moment = null)));
+type Running = Job & {
+  commandIds: CommandIdLocks;
+  pass: Pass;
+  hasSlot: () => boolean;
+  /** Since this replica took the command up. */
+  elapsedMs: () => number;
 };
 
 /**
- * Waits without its slot. The deadline does not run meanwhile: the commands' own age and expiry bound how long an
- * accept waits for people.
+ * How much longer the owner of a claim may be at its call. Measured from the claim's LogAppendTime and from when this
+ * replica first saw it, whichever ends first: clock skew can cause a needless doubt, never a second call.
  */
-const waitWhilePaused = async (job: Job, command: Command, moment: () => Promise<void>): Promise<void> => {
-  const { deps, signals } = job;
-  const waitedMs = startStopwatch(deps.clock);
-  do {
-    await job.waitFor(moment());
-    signals.stop.throwIfAborted();
-  } while (deps.acceptsPaused() && deps.guard(command, deps.clock.now()) === null);
-  job.pausedMs += waitedMs();
-};
-
-/** The view shows no claim on the key: refuse the command, wait, or claim it. */
-const begin = async (job: Job, { breaker, moment }: Shared): Promise<void> => {
-  const { deps, ref, signals } = job;
-  const { work } = job.prepared;
+const patienceMs = ({ deps }: Job, { watched }: Progress, claim: Claim): number => {
   const { clock, options } = deps;
-  if (work.kind === "refuse") return job.conclude(null, work.verdict);
-  const verdict = deps.guard(work.command, clock.now());
-  if (verdict !== null) return job.conclude(null, job.lostCreate ?? verdict);
-  if (ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused())
-    return waitWhilePaused(job, work.command, moment);
-
-  const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
-  // A claim of this job that lands later holds nothing: the command has its final result before it.
-  if (leftMs <= 0) return job.conclude(null, job.verdictAtDeadline);
-
-  const waitMs = job.notBeforeMs - job.elapsedMs();
-  if (waitMs > 0) return clock.sleep(waitMs, signals.stop);
-  if (!deps.mayStart()) return clock.sleep(Math.min(HEARTBEAT_POLL_MS, leftMs), signals.stop);
-
-  const admission = ref.operation === "CREATE_QUOTE" ? { leave: () => undefined } : breaker.enter();
-  if (admission) return tryOnce(job, work, { supersedes: null, leave: admission.leave });
-  await job.waitAtMost(breaker.pauseLeftMs(leftMs), breaker.changed);
+  const watchedMs = watched?.attemptId === claim.attemptId ? watched.sinceMs() : 0;
+  const ageMs = Math.max(clock.now() - claim.timestampMs, watchedMs);
+  return claim.callWithinMs + options.takeoverMarginMs - ageMs;
 };
 
-/**
- * Reads the partition of the key up to now, by an entry that no fold acts on. A view that lags there may know the
- * other use of the commandId and not this one: each of the two could become a dead letter because of the other.
- */
-const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
-  const { deps, ref, signals } = job;
-  await job.waitFor(job.write({ kind: "released", attemptId: deps.newId() }, signals.stop));
-  return deps.view.isNamedElsewhere(ref);
+const journalSays = (job: Running, progress: Progress): JournalSays => {
+  const { deps, prepared, commandIds } = job;
+  const { view } = deps;
+  const { ref, requestHash } = prepared;
+  if (!view.ready()) return { kind: "unread" };
+  if (view.hasOtherContent(ref, requestHash)) return { kind: "otherContent" };
+  const look = view.look(ref);
+  const callOf = ({ attemptId }: Claim): CallKnown => progress.calls.get(attemptId) ?? "nothing";
+  switch (look.kind) {
+    case "concluded": {
+      const isGone = progress.gone !== null && isSamePosition(progress.gone, look.position);
+      return { ...look, isGone };
+    }
+    case "doubt":
+      return { ...look, call: callOf(look.claim) };
+    case "held":
+      return { ...look, call: callOf(look.claim), patienceMs: patienceMs(job, progress, look.claim) };
+    case "free": {
+      const isElsewhere = view.isNamedElsewhere(ref);
+      const locked = commandIds.isFree(job) ? "this" : "locked";
+      const name = !isElsewhere ? locked : progress.isReadUp ? "elsewhere" : "perhapsElsewhere";
+      return { kind: "free", name, isTaken: look.isTaken };
+    }
+  }
 };
 
-/** A loop: read what the view says of the command, do the one thing that follows, read again. Journal before guards. */
-const run = async (job: Job, shared: Shared): Promise<Settled> => {
-  const { deps, prepared, ref, signals } = job;
-  const { commandIds } = shared;
+/** Null for a command that is not to be called. */
+const standingOf = ({ prepared, signals, pass, elapsedMs }: Running, progress: Progress): Standing | null => {
+  const { work, ref } = prepared;
+  if (work.kind === "refuse") return null;
+  const { notBeforeMs, callsSent: calls, lost, verdict, pausedMs } = progress;
+  const shared = { operation: ref.operation, command: work.command, stop: signals.stop, pass };
+  return { ...shared, notBeforeMs, calls, lost, verdict, elapsedMs: () => elapsedMs() - pausedMs };
+};
+
+const gateOf = (job: Running, progress: Progress, journal: JournalSays): Closed | null => {
+  const standing = standingOf(job, progress);
+  if (standing === null || (journal.kind !== "free" && journal.kind !== "held"))
+    return job.signals.stop.aborted ? { kind: "stop", gate: "stopping" } : null;
+  const willCall = journal.kind !== "free" || !journal.isTaken;
+  return closedGate({ ...standing, place: "claim", willCall }, job.deps);
+};
+
+const factsOf = (job: Running, progress: Progress): Facts => {
+  const { prepared, hasSlot } = job;
+  const { work, ref } = prepared;
+  const journal = journalSays(job, progress);
+  return {
+    operation: ref.operation,
+    refusal: work.kind === "refuse" ? work.verdict : null,
+    journal,
+    own: progress.own,
+    verdict: progress.verdict,
+    gate: gateOf(job, progress, journal),
+    hasSlot: hasSlot(),
+  };
+};
+
+/** The events that end a wait, beside a change of the command's key, the time, and a stop. */
+const eventsOf = (job: Running, event: Waiting): ((signal: AbortSignal) => Promise<void>)[] => {
+  const { deps, commandIds, pass, prepared } = job;
+  const { view } = deps;
+  const key = (signal: AbortSignal): Promise<void> => view.changed(prepared.ref, signal);
+  const events: Record<Waiting, ((signal: AbortSignal) => Promise<void>)[]> = {
+    time: [],
+    key: [],
+    ready: [view.untilReady],
+    resumed: [deps.acceptsResumed],
+    breaker: [pass.breakerChanged],
+    permit: [pass.permitFree],
+    commandId: [(signal) => commandIds.freed(prepared.ref, signal)],
+  };
+  return [key, ...events[event]];
+};
+
+const write = async ({ deps, prepared, signals }: Job, step: EntryStep): Promise<void> => {
+  const { operation, key, commandId } = prepared.ref;
+  await appendAndReadBack(deps, key, { operation, commandId, step }, signals.abandon);
+};
+
+/** Appends a conclusion. Whether it counts is for the fold to say. */
+const conclude = async (
+  job: Running,
+  progress: Progress,
+  { attemptId, verdict, lost }: { attemptId: string | null; verdict: Verdict; lost: Claim | null },
+): Promise<Progress> => {
+  const { deps, prepared, signals } = job;
+  // No call follows, so the slot is free for another command while this one is written and published.
+  job.slot.leave();
+  const { identity, requestHash, envelope, ref } = prepared;
+  // A doubt is about the last call: the answer to one before it would seem to settle that.
+  const answer = verdict.outcome === "IN_DOUBT" ? verdict.answer : (verdict.answer ?? progress.lastAnswer);
+  // The lost call counts as an attempt: it may have been sent.
+  const { receivedAt, attempts } = lost
+    ? { receivedAt: lost.receivedAt, attempts: lost.attempts + 1 }
+    : { receivedAt: prepared.receivedAt, attempts: progress.callsSent };
+  const facts = { identity, receivedAt, completedAt: deps.clock.now(), attempts };
+  const result = buildResult(facts, { ...verdict, answer });
+  const about = { attemptId, requestHash, note: null, traceparent: envelope.traceparent };
+  const conclusion = await appendConclusion(deps, ref, about, result, signals.abandon);
+  if (attemptId === null) return progress;
+  return { ...progress, own: { kind: "concluded" }, conclusion };
+};
+
+/** Waits for what ends when the command is stopped: then the loop decides again. */
+const untilStopped = async ({ stop }: StopSignals, pending: Promise<unknown>): Promise<void> => {
+  await pending.catch((error: unknown) => {
+    if (!stop.aborted) throw error;
+  });
+};
+
+type Next = Progress | { settled: Settled };
+
+/** Each step is performed here and nowhere else. */
+type Performers = {
+  [K in Step["kind"]]: (
+    job: Running,
+    progress: Progress,
+    step: Extract<Step, { kind: K }>,
+  ) => Next | Promise<Next>;
+};
+
+const perform: Performers = {
+  stop: ({ signals }) => {
+    signals.stop.throwIfAborted();
+    throw new Error("the command was stopped");
+  },
+  reused: () => ({ settled: "reused" }),
+  readUp: async ({ deps, prepared, signals, slot }, progress) => {
+    slot.leave();
+    await untilStopped(signals, appendProbe(deps, prepared.ref, signals.stop));
+    return { ...progress, isReadUp: true };
+  },
+  refuse: (job, progress, { verdict }) => {
+    job.commandIds.acquire(job);
+    return conclude(job, progress, { attemptId: null, verdict, lost: null });
+  },
+  conclude: (job, progress, { attemptId, verdict, lost }) => {
+    if (lost) job.deps.observer.takeover(job.prepared.ref, attemptId);
+    return conclude(job, progress, { attemptId, verdict, lost });
+  },
+  release: async (job, progress, { attemptId }) => {
+    await write(job, { kind: "released", attemptId });
+    const { own } = progress;
+    const isLast = own.kind === "notExecuted" && own.attemptId === attemptId;
+    return isLast ? { ...progress, own: { kind: "none" } } : progress;
+  },
+  adopt: ({ deps, prepared }, progress, { claim }) => {
+    deps.observer.takeover(prepared.ref, claim.attemptId);
+    return afterAdoption(progress, claim);
+  },
+  takeSlot: async ({ slot, signals }, progress) => {
+    await untilStopped(signals, slot.take(signals.stop));
+    return progress;
+  },
+  claim: async (job, progress, { supersedes, willCall }) => {
+    const standing = standingOf(job, progress);
+    const { work } = job.prepared;
+    if (standing === null || work.kind === "refuse") throw new Error("an invalid command is never called");
+    job.commandIds.acquire(job);
+    const attempted = await attempt(job, work, { supersedes, willCall, standing });
+    const { random, options } = job.deps;
+    const now = { elapsedMs: standing.elapsedMs(), random: random(), backoff: options.backoff };
+    return afterAttempt(progress, attempted, now);
+  },
+  publish: async (job, progress, { position }) => {
+    const end = await publishStandingResult(job, position, progress.conclusion);
+    if (end === "gone") return { ...progress, gone: position };
+    return end === "changed" ? progress : { settled: end };
+  },
+  wait: async (job, progress, { ms, event, watch }) => {
+    const { deps, signals, slot } = job;
+    const waitedMs = startStopwatch(deps.clock);
+    const watched =
+      watch === null || watch === progress.watched?.attemptId
+        ? progress.watched
+        : { attemptId: watch, sinceMs: waitedMs };
+    slot.leave();
+    // What this replica has concluded must be published even while it stops.
+    const signal = progress.own.kind === "concluded" ? signals.abandon : signals.stop;
+    await wait(deps.clock, ms, signal, ...eventsOf(job, event));
+    const pausedMs = progress.pausedMs + (event === "resumed" ? waitedMs() : 0);
+    return { ...progress, watched, pausedMs, gone: null };
+  },
+};
+
+/** The loop: look at the facts, decide, and do that one thing. */
+const run = async (job: Running): Promise<Settled> => {
+  let progress = START;
   for (;;) {
-    // A conclusion that this job has appended must be published even while the process drains.
-    await deps.view.untilReady(job.ownConclusion ? signals.abandon : signals.stop);
-    signals.abandon.throwIfAborted();
-    if (deps.view.hasOtherContent(ref, prepared.requestHash)) return "reused";
-    const found = deps.view.look(ref);
-    if (found.kind === "free") {
-      signals.stop.throwIfAborted();
-      if (await job.retakeSlot()) continue;
-      // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
-      if (deps.view.isNamedElsewhere(ref)) {
-        if (await isStillNamedElsewhere(job)) return "reused";
-      } else if (commandIds.acquire(job)) await begin(job, shared);
-      else await job.waitFor(deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
-      continue;
-    }
-    const verdict = found.kind === "concluded" ? undefined : job.repeatable.get(found.claim.attemptId);
-    if (found.kind === "held") {
-      if (verdict) await endOwnAttempt(job, found.claim.attemptId, verdict);
-      else {
-        signals.stop.throwIfAborted();
-        if (!(await job.retakeSlot())) await takeOver(job, found.claim);
-      }
-      continue;
-    }
-    if (found.kind === "doubt" && verdict) {
-      // Another replica took over and concluded IN_DOUBT. Only this job knows that its call was not executed.
-      await job.conclude(found.claim.attemptId, verdict);
-      continue;
-    }
-    const settled = await publishStandingResult(job, found);
-    if (settled) return settled;
+    job.signals.abandon.throwIfAborted();
+    const step = nextStep(factsOf(job, progress));
+    // Whoever does not go on towards its call leaves the queue for it.
+    const isQueued = step.kind === "takeSlot" || (step.kind === "wait" && step.event === "permit");
+    if (!isQueued && step.kind !== "claim") job.pass.give("nothing");
+    // The cast is safe: the performer is the one of the step's kind.
+    const performer = perform[step.kind] as (job: Running, progress: Progress, step: Step) => Promise<Next>;
+    const next = await performer(job, { ...progress, isReadUp: false }, step);
+    if ("settled" in next) return next.settled;
+    progress = next;
   }
 };
 
@@ -135,17 +262,37 @@ export const createExecute = (deps: Deps): Execute => {
     changed: observer.breaker,
   });
   const commandIds = createCommandIdLocks();
-  const moment = sharedMoment(deps);
   return async (prepared, signals, slot) => {
-    const own = deps.traced ? { ...deps, ...deps.traced(prepared.envelope) } : deps;
-    const job = new Job(own, prepared, signals, slot);
+    let hasSlot = true;
+    const ownSlot: Slot = {
+      leave: () => {
+        hasSlot = false;
+        slot.leave();
+      },
+      take: async (signal) => {
+        await slot.take(signal);
+        hasSlot = true;
+      },
+    };
+    const pass = createPass(deps.permit(), prepared.ref.operation === "ACCEPT_QUOTE" ? breaker : null);
+    const retrying: Deps["observer"]["retrying"] = (what, error) => {
+      // A partition that takes nothing may do so for hours.
+      pass.give("nothing");
+      ownSlot.leave();
+      observer.retrying(what, error);
+    };
+    const own = { ...deps, ...deps.traced?.(prepared.envelope), observer: { ...observer, retrying } };
+    const headStartMs = Math.max(clock.now() - prepared.receivedAt, 0);
+    const sinceMs = startStopwatch(clock);
+    const elapsedMs = (): number => headStartMs + sinceMs();
+    const job = {
+      ...{ deps: own, prepared, signals, slot: ownSlot, pass, commandIds, elapsedMs },
+      hasSlot: () => hasSlot,
+    };
     try {
-      return await run(job, { breaker, commandIds, moment });
-    } catch (error) {
-      // Otherwise the claim of a call that was never sent would end as a needless doubt.
-      if (job.unreleased !== null && !signals.abandon.aborted) await job.release(job.unreleased);
-      throw error;
+      return await run(job);
     } finally {
+      pass.give("nothing");
       commandIds.release(job);
     }
   };

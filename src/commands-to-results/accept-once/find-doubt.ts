@@ -10,6 +10,7 @@ import type { Look } from "./partition-view.ts";
 export const createCommandFinder = (commandId: string) => {
   const found = new Map<string, Ref>();
   const times = new Map<string, number>();
+  const firstTimes = new Map<string, number>();
   return {
     take: (record: JournalRecord): void => {
       const { key, entry, timestampMs } = record;
@@ -17,8 +18,16 @@ export const createCommandFinder = (commandId: string) => {
       const ref = { operation: entry.operation, key, commandId };
       found.set(keyName(ref), ref);
       times.set(positionText(record), timestampMs);
+      // A claim or a conclusion names a command; a probe or a late release does not.
+      if ("requestHash" in entry.step && !firstTimes.has(keyName(ref)))
+        firstTimes.set(keyName(ref), timestampMs);
     },
     refs: (): Ref[] => [...found.values()],
+    /** Whether the commandId named another command, under another key, before it named this one. */
+    isOlderElsewhere: (ref: Ref): boolean => {
+      const firstMs = firstTimes.get(keyName(ref)) ?? 0;
+      return [...firstTimes.values()].some((timestampMs) => timestampMs < firstMs);
+    },
     /** LogAppendTime (epoch milliseconds) of an entry of this command; null for any other position. */
     timeOf: (position: RecordPosition): number | null => times.get(positionText(position)) ?? null,
   };

@@ -1,8 +1,9 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { CommandResult } from "../../records.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { concludedEntry, type Conclusion, type Entry, type Ref } from "./entry.ts";
+import { concludedEntry, probeEntry, type Conclusion, type Entry, type Ref } from "./entry.ts";
 import type { Deps, Observer, Options } from "./ports.ts";
+import { wait } from "./wait.ts";
 
 export type WriteDeps = Pick<Deps, "clock" | "random"> & {
   observer: Pick<Observer, "retrying">;
@@ -23,7 +24,7 @@ export const retryUntilAborted = async <T>(
     } catch (error) {
       signal.throwIfAborted();
       observer.retrying(what, error);
-      await clock.sleep(backoffMs(options.backoff, attempt, random()), signal);
+      await wait(clock, backoffMs(options.backoff, attempt, random()), signal);
     }
   }
 };
@@ -54,6 +55,16 @@ export const appendAndReadBack = async (
   await deps.view.past(position, signal);
   return position;
 };
+
+/**
+ * Appends an entry that no fold acts on, and waits until the view has folded it: then the partition is read up to now,
+ * and the entry's LogAppendTime is the time by the broker's clock.
+ */
+export const appendProbe = (
+  deps: WriteDeps & Pick<Deps, "journal" | "view" | "newId">,
+  ref: Ref,
+  signal: AbortSignal,
+): Promise<RecordPosition> => appendAndReadBack(deps, ref.key, probeEntry(ref, deps.newId()), signal);
 
 export type WrittenConclusion = { result: CommandResult; value: Buffer; position: RecordPosition };
 

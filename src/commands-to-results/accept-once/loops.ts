@@ -28,9 +28,6 @@ const endLeftovers = async <Leftover extends { position: RecordPosition }>(
 ): Promise<void> => {
   /** How long this process has known each of them without a break. */
   let known = new Map<string, Stopwatch>();
-  /** One after the other in a partition of the journal; one that takes nothing delays no other. */
-  const lastOf = new Map<number, Promise<void>>();
-  const ending = new Set<string>();
   for (;;) {
     await view.untilReady(signal);
     const before = known;
@@ -40,15 +37,7 @@ const endLeftovers = async <Leftover extends { position: RecordPosition }>(
       const knownMs = before.get(place) ?? startStopwatch(clock);
       known.set(place, knownMs);
       if (Math.max(knownMs(), what.ageMs?.(leftover) ?? 0) < what.patienceMs(leftover)) continue;
-      if (ending.has(place)) continue;
-      ending.add(place);
-      const { partition } = leftover.position;
-      const ended = (lastOf.get(partition) ?? Promise.resolve()).then(async () => {
-        if (!signal.aborted)
-          await what.end(leftover).catch((error: unknown) => observer.retrying("append", error));
-        ending.delete(place);
-      });
-      lastOf.set(partition, ended);
+      await what.end(leftover).catch((error: unknown) => observer.retrying("append", error));
     }
     await clock.sleep(everyMs, signal);
   }
@@ -64,7 +53,10 @@ export const republish = (deps: LoopDeps, pace: Pace): Promise<void> => {
     const step = (await journal.reread(position))?.step;
     if (step?.kind !== "concluded") return;
     const { result, traceparent, resultId } = step;
-    await publish(codec.decode(result), result, { traceparent, origin: null });
+    // A commandId has one final result. This one ended the claim of a command that became a dead letter.
+    const elsewhere = view.finalElsewhere(ref);
+    if (elsewhere === "waits") return;
+    if (elsewhere === "none") await publish(codec.decode(result), result, { traceparent, origin: null });
     await journal.append(ref.key, publishedEntry(ref, resultId));
   };
   return endLeftovers(deps, pace, {

@@ -73,9 +73,15 @@ export const createMemory = () => {
       return { final: (flags & FINAL) === 0 ? null : final, spent, content: commands.word(own, CONTENT) };
     },
 
-    /** Whether the commandId has an entry under another key. */
-    knowsElsewhere: (print: Fingerprint): boolean =>
-      commands.find(at(print, 0), (row) => agree(row, print, 1, KEY) && !agree(row, print, KEY, WORDS)) >= 0,
+    /** Whether the commandId has an entry under another key, or a final result there. */
+    knowsElsewhere: (print: Fingerprint, what: "entry" | "final"): boolean =>
+      commands.find(
+        at(print, 0),
+        (row) =>
+          agree(row, print, 1, KEY) &&
+          !agree(row, print, KEY, WORDS) &&
+          (what === "entry" || (flagsOf(row) & FINAL) !== 0),
+      ) >= 0,
 
     /** The command has an entry under this key. The content of its first entry counts. */
     meet: (print: Fingerprint, { content, offset }: { content: number; offset: number }): void => {

@@ -6,8 +6,11 @@ import { changeOf, type Claim } from "./fold-rules.ts";
 
 /** What the journal says of one command, as far as it was read. */
 export type Look =
-  /** The key may be claimed. Whether the claim wins is known only after it was folded. */
-  | { kind: "free" }
+  /**
+   * The command has no claim and no result. `isTaken`: another command holds the quote, is in doubt about it, or has used
+   * it. Whether a claim wins is known only after it was folded.
+   */
+  | { kind: "free"; isTaken: boolean }
   | { kind: "held"; claim: Claim }
   /** `position`: the entry with the IN_DOUBT result. */
   | { kind: "doubt"; claim: Claim; position: RecordPosition }

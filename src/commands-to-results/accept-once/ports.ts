@@ -75,6 +75,8 @@ export type Deps = {
   mayStart: () => boolean;
   /** Whether people have paused the accepts. */
   acceptsPaused: () => boolean;
+  /** Resolves when they go on. */
+  acceptsResumed: (signal: AbortSignal) => Promise<void>;
   random: () => number;
   /** A globally unique id. */
   newId: () => string;

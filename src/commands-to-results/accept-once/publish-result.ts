@@ -1,24 +1,19 @@
 import type { CommandResult } from "../../records.ts";
-import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
+import { isSamePosition, positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { buildResult } from "../build-result.ts";
-import { retryUntilAborted } from "./kafka-retry.ts";
+import { retryUntilAborted, type WrittenConclusion } from "./kafka-retry.ts";
 import { publishedEntry, type Entry } from "./entry.ts";
-import type { Job } from "./job.ts";
-import type { Look } from "./partition-view.ts";
+import type { Job } from "./attempt.ts";
 import type { Settled } from "./ports.ts";
 import { contradicts } from "./fold-rules.ts";
 import { quoteTaken } from "./verdicts-without-answer.ts";
 
-type Decided = Extract<Look, { position: RecordPosition }>;
 type StandingResult = {
   result: CommandResult;
   value: Buffer;
   requestHash: string;
   traceparent: string | null;
 };
-
-const samePosition = (a: RecordPosition, b: RecordPosition): boolean =>
-  a.partition === b.partition && a.offset === b.offset;
 
 /** The result that an entry holds or implies: the same on every replica and at every repetition. */
 const resultOf = ({ prepared, deps }: Job, { step }: Entry): StandingResult | null => {
@@ -32,7 +27,7 @@ const resultOf = ({ prepared, deps }: Job, { step }: Entry): StandingResult | nu
   return { result, value: deps.codec.encode(result), requestHash, traceparent: null };
 };
 
-const reread = async ({ deps, ref }: Job, position: RecordPosition): Promise<Entry | null> => {
+const reread = async ({ deps, prepared: { ref } }: Job, position: RecordPosition): Promise<Entry | null> => {
   const entry = await deps.journal.reread(position);
   // The topic was deleted and created again, and that has not been noticed yet: it is not of this journal.
   if (entry && entry.commandId !== ref.commandId)
@@ -40,49 +35,53 @@ const reread = async ({ deps, ref }: Job, position: RecordPosition): Promise<Ent
   return entry;
 };
 
-const read = async (job: Job, { position }: Decided): Promise<StandingResult | null> => {
-  const { deps, prepared, ownConclusion, signals } = job;
-  if (ownConclusion && samePosition(ownConclusion.position, position))
-    return { ...ownConclusion, requestHash: prepared.requestHash, traceparent: null };
+/** The conclusion of this replica's last attempt; null for none. */
+type Own = WrittenConclusion | null;
+
+const read = async (job: Job, position: RecordPosition, own: Own): Promise<StandingResult | null> => {
+  const { deps, prepared, signals } = job;
+  if (own && isSamePosition(own.position, position))
+    return { ...own, requestHash: prepared.requestHash, traceparent: null };
   const entry = await retryUntilAborted(deps, "reread", signals.abandon, () => reread(job, position));
   return entry && resultOf(job, entry);
 };
 
 /** The conclusion of an own attempt that contradicts the final result that stands; null if none does. */
-const contradicting = ({ ref, ownConclusion }: Job, standing: CommandResult): CommandResult | null => {
-  if (ownConclusion === null || !ownConclusion.result.final || !standing.final) return null;
-  const [says, stands] = [ownConclusion.result, standing].map(({ outcome }) => outcome === "SUCCEEDED");
-  return contradicts(ref.operation, says === true, stands === true) ? ownConclusion.result : null;
+const contradicting = ({ prepared }: Job, own: Own, standing: CommandResult): CommandResult | null => {
+  if (own === null || !own.result.final || !standing.final) return null;
+  const [says, stands] = [own.result, standing].map(({ outcome }) => outcome === "SUCCEEDED");
+  return contradicts(prepared.ref.operation, says === true, stands === true) ? own.result : null;
 };
 
 /**
  * Publishes the result that stands in the journal: the newest folded conclusion, not the one that this replica
- * appended. Null when the state changed meanwhile and must be read again.
+ * appended. `changed`: the state changed meanwhile and must be read again. `gone`: retention has deleted the entry.
  */
-export const publishStandingResult = async (job: Job, found: Decided): Promise<Settled | null> => {
-  const { deps, ref, prepared, signals } = job;
+export const publishStandingResult = async (
+  job: Job,
+  position: RecordPosition,
+  own: Own,
+): Promise<Settled | "changed" | "gone"> => {
+  const { deps, prepared, signals } = job;
+  const { ref } = prepared;
   const { view } = deps;
-  const newest = await read(job, found);
-  if (newest === null) {
-    // Retention has deleted the entry, and the watch will have the view forget it: not here, after one failed read.
-    await deps.clock.sleep(deps.options.backoff.maxMs, signals.stop);
-    return null;
-  }
+  const newest = await read(job, position, own);
+  if (newest === null) return "gone";
   if (newest.requestHash !== prepared.requestHash) return "reused";
   const { result, value } = newest;
   // A repeated command gets its answer in the trace of the repetition.
   const envelope = { ...prepared.envelope, traceparent: prepared.envelope.traceparent ?? newest.traceparent };
   const stands = (): boolean => {
     const now = view.look(ref);
-    return "position" in now && samePosition(now.position, found.position);
+    return "position" in now && isSamePosition(now.position, position);
   };
   const isPublished = await retryUntilAborted(deps, "publish", signals.abandon, async () => {
     if (!stands()) return false;
     await deps.publish(result, value, envelope);
     return true;
   });
-  if (!isPublished) return null;
-  const said = contradicting(job, result);
+  if (!isPublished) return "changed";
+  const said = contradicting(job, own, result);
   if (said)
     await retryUntilAborted(deps, "report", signals.abandon, () =>
       deps.contradiction({ ref, said, standing: result }),

@@ -1,7 +1,7 @@
 import type { CommandResult } from "../../records.ts";
 import { resultIdOf } from "../build-result.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { appendAndReadBack, appendConclusion, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
+import { appendConclusion, appendProbe, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
 import { publishedEntry, type Ref } from "./entry.ts";
 import type { Look } from "./partition-view.ts";
 import type { Claim } from "./fold-rules.ts";
@@ -19,8 +19,11 @@ export type Decision = {
 };
 
 export type Resolved =
-  /** `position`: of the decision's entry. */
-  | { kind: "resolved"; result: CommandResult; position: RecordPosition }
+  /**
+   * `position`: of the decision's entry. `isPublished` false: the commandId belongs to another command, whose result it
+   * has. The decision stands in the journal only, and the quote is free or spent.
+   */
+  | { kind: "resolved"; result: CommandResult; position: RecordPosition; isPublished: boolean }
   /**
    * There is a final result already. `note`: of the operator who decided it. `result` is null for
    * QUOTE_ALREADY_TAKEN, which has no conclusion in the journal.
@@ -50,6 +53,8 @@ type ResolveDeps = WriteDeps &
   Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {
     /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
     timeOf: (position: RecordPosition) => number | null;
+    /** Whether the commandId had an entry under another key before it had one under this. */
+    isOlderElsewhere: (ref: Ref) => boolean;
   };
 
 type Found = { result: CommandResult; value: Buffer; note: string | null; traceparent: string | null };
@@ -83,18 +88,16 @@ const decisionOn = (
 });
 
 /**
- * The age of a claim by the broker's clock: the LogAppendTime of an entry appended now, less that of the
- * claim. The clock of the operator's machine is not used: if it is fast, a young claim looks old. The entry
- * is a Released of an attempt that was never claimed, which no fold acts on.
+ * The age of a claim by the broker's clock: the LogAppendTime of an entry appended now, less that of the claim. The clock
+ * of the operator's machine is not used: if it is fast, a young claim looks old.
  */
 const ageOf = async (
   deps: ResolveDeps,
-  { operation, key, commandId }: Ref,
+  ref: Ref,
   { timestampMs }: Claim,
   signal: AbortSignal,
 ): Promise<number> => {
-  const step = { kind: "released" as const, attemptId: deps.newId() };
-  const position = await appendAndReadBack(deps, key, { operation, commandId, step }, signal);
+  const position = await appendProbe(deps, ref, signal);
   const nowMs = deps.timeOf(position);
   return nowMs === null ? 0 : Math.max(nowMs - timestampMs, 0);
 };
@@ -146,12 +149,17 @@ export const resolve = async (
   const { position } = after;
   const standing = await resultAt(deps, position, signal);
   if (!standing) return { kind: "decided", result: null, note: null, position };
-  await retryUntilAborted(deps, "publish", signal, () =>
-    deps.publish(standing.result, standing.value, { traceparent: standing.traceparent, origin: null }),
-  );
-  await retryUntilAborted(deps, "append", signal, () =>
-    journal.append(ref.key, publishedEntry(ref, standing.result.resultId)),
-  );
-  if (standing.value.equals(decided.value)) return { kind: "resolved", result: standing.result, position };
+  const elsewhere = deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);
+  const isPublished = elsewhere === "none";
+  if (isPublished)
+    await retryUntilAborted(deps, "publish", signal, () =>
+      deps.publish(standing.result, standing.value, { traceparent: standing.traceparent, origin: null }),
+    );
+  if (elsewhere !== "waits")
+    await retryUntilAborted(deps, "append", signal, () =>
+      journal.append(ref.key, publishedEntry(ref, standing.result.resultId)),
+    );
+  if (standing.value.equals(decided.value))
+    return { kind: "resolved", result: standing.result, position, isPublished };
   return { kind: "decided", result: standing.result, note: standing.note, position };
 };

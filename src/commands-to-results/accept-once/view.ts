@@ -70,6 +70,11 @@ export const createView = ({
     const open = partOf(ref).view.opens.get(keyName(ref));
     return open?.claim.commandId === ref.commandId ? open : null;
   };
+  const knownElsewhere = (ref: Ref, what: "entry" | "final"): boolean => {
+    const print = fingerprint(ref);
+    return parts.some(({ view }) => view.memory.knowsElsewhere(print, what));
+  };
+  const unpublished = (): Unpublished[] => parts.flatMap(({ view }) => [...view.unpublished.values()]);
   const opens = (): Open[] => parts.flatMap(({ view }) => [...view.opens.values()]);
   let trusted = true;
   const ready = (): boolean => trusted && parts.every(isReady);
@@ -142,8 +147,6 @@ export const createView = ({
       parts.some(({ next }) => next === null)
         ? null
         : parts.reduce((sum, { next, target }) => sum + Math.max(0, target - (next ?? 0)), 0),
-    /** The partitions that are not read up to their end at `begin`. */
-    unread: (): number[] => parts.flatMap((own, partition) => (isReady(own) ? [] : [partition])),
     halted: (): boolean => parts.some(({ halted }) => halted),
 
     /** Resolves when the record at this position is folded. */
@@ -156,14 +159,15 @@ export const createView = ({
     changed: (ref: Ref, signal: AbortSignal): Promise<void> => keys.wait(keyName(ref), signal),
 
     look: (ref: Ref): Look => {
-      const open = openOf(ref);
-      if (open) {
+      const partition = partitionOf(ref.key);
+      const { opens: openKeys, memory } = part(partition).view;
+      const open = openKeys.get(keyName(ref));
+      if (open?.claim.commandId === ref.commandId) {
         const { claim, position, sinceMs } = open;
         return sinceMs === null ? { kind: "held", claim } : { kind: "doubt", claim, position };
       }
-      const partition = partitionOf(ref.key);
-      const { final } = part(partition).view.memory.look(fingerprint(ref));
-      if (!final) return { kind: "free" };
+      const { final, spent } = memory.look(fingerprint(ref));
+      if (!final) return { kind: "free", isTaken: open !== undefined || spent };
       return { kind: "concluded", position: { partition, offset: final.offset } };
     },
     /** Whether the command's first entry has other content: then the commandId belongs to that one. */
@@ -173,9 +177,19 @@ export const createView = ({
     },
     /** Whether the commandId was used under another key and not under this one: it belongs to that other command. */
     isNamedElsewhere: (ref: Ref): boolean => {
-      const print = fingerprint(ref);
-      if (partOf(ref).view.memory.look(print).content !== null) return false;
-      return parts.some(({ view }) => view.memory.knowsElsewhere(print));
+      const isNamedHere = partOf(ref).view.memory.look(fingerprint(ref)).content !== null;
+      return !isNamedHere && knownElsewhere(ref, "entry");
+    },
+    /**
+     * Whether the commandId has its final result under another key: one that `stands`, or that `waits` to be published
+     * first. Of two that wait it is the one with the smaller key.
+     */
+    finalElsewhere: (ref: Ref): "none" | "waits" | "stands" => {
+      const rivals = unpublished().filter(
+        ({ ref: { key, commandId } }) => commandId === ref.commandId && key !== ref.key,
+      );
+      if (rivals.length === 0) return knownElsewhere(ref, "final") ? "stands" : "none";
+      return rivals.some(({ ref: { key } }) => key < ref.key) ? "waits" : "none";
     },
     /** Whether this attempt may make its call: it holds the key, and no accept of it is known to have been executed. */
     holds: (ref: Ref, attemptId: string): boolean => {
@@ -185,7 +199,7 @@ export const createView = ({
       return open.sinceMs === null && !own.view.memory.look(open.print).spent;
     },
     isUnpublished: (ref: Ref): boolean => partOf(ref).view.unpublished.has(commandName(ref)),
-    unpublished: (): Unpublished[] => parts.flatMap(({ view }) => [...view.unpublished.values()]),
+    unpublished,
     held: (): Held[] => opens().filter(({ sinceMs }) => sinceMs === null),
     doubts: (): Doubt[] =>
       opens().flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),

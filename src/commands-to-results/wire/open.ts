@@ -6,12 +6,13 @@ import { commandsToResults, type Handled } from "../flow.ts";
 import { guardFor } from "../guard.ts";
 import { doubtOrphans, republish } from "../accept-once/loops.ts";
 import type { Contradiction, Deps } from "../accept-once/ports.ts";
+import { createWaiters } from "../accept-once/waiters.ts";
 import { readCommand } from "../read-command.ts";
 import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-consumer.ts";
 import { NO_HEADERS } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { RULES } from "../../runtime/health.ts";
+import { isUp } from "../../runtime/health.ts";
 import { iso } from "../../runtime/instant.ts";
 import { watchPartner } from "./partner-health.ts";
 import { commandDecoder } from "./read.ts";
@@ -31,8 +32,6 @@ const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
 const MAX_BYTES_PER_PARTITION = 262_144;
 /** Memory for commands that were read and are not finished: see docs/operations.md. */
 const MAX_HELD_BYTES = 64 * 1_048_576;
-/** How long a member stays whose journal is down, in session timeouts. */
-const LEAVE_AFTER_SESSIONS = 2;
 /** The last part of a drain, after open calls are cut off: for conclusions, results and commits. */
 const CONCLUDE_MS = 3_000;
 /** The end of that: for the last commit and leaving the group. */
@@ -45,9 +44,7 @@ export type CommandFlowDeps = {
   schemaIds: { command: number; result: number; journal: number };
   /** What people have paused. `follow` calls `hold` at once and at each change. */
   pauses: {
-    /** Whether it is known what is paused. */
-    isRead: () => boolean;
-    follow: (flow: "commands", hold: (isHeld: boolean) => void) => void;
+    follow: (flow: "commands" | "accepts", hold: (isHeld: boolean) => void) => void;
     isHeld: (flow: "accepts") => boolean;
   };
   /** Aborts when the process is asked to stop. */
@@ -76,6 +73,7 @@ export const openCommands = async ({
   const { partner: settings, commands, kafka } = config;
   const results = await openResults(services, schemaIds.result);
   let isPaused = false;
+  let isUnfit = false;
   let suspend = (): void => undefined;
   const { journal, view, ...journalTopic } = await openJournal(services, schemaIds.journal, {
     askNotes: async (cluster) =>
@@ -85,7 +83,10 @@ export const openCommands = async ({
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
       log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
     },
-    fits: () => suspend(),
+    fits: (isFit) => {
+      isUnfit = !isFit;
+      suspend();
+    },
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
   signal.throwIfAborted();
@@ -110,6 +111,10 @@ export const openCommands = async ({
   const partnerWatch = watchPartner({ clock, log });
   const watched = partnerWatch.watched(partner.call);
   const call = measured(watched, { metrics, clock, resultFields: settings.resultFields });
+  const acceptWaiters = createWaiters<"resumed">();
+  pauses.follow("accepts", (isHeld) => {
+    if (!isHeld) acceptWaiters.wake("resumed");
+  });
   const spans = commandSpans(services, { call, journal, mask: partner.mask });
 
   const deps: Deps = {
@@ -125,6 +130,7 @@ export const openCommands = async ({
     traced: spans.traced,
     publish: results.publish,
     acceptsPaused: () => pauses.isHeld("accepts"),
+    acceptsResumed: (signal) => acceptWaiters.wait("resumed", signal),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
@@ -179,13 +185,6 @@ export const openCommands = async ({
     logOutcome(record, handled, clock.monotonic() - startedAt);
   };
 
-  let wellAt = Number.NEGATIVE_INFINITY;
-  /** What a replica without the journal takes, nobody answers: it leaves its share to others. */
-  const mayJoin = (): boolean => {
-    const isWell = view.ready() && RULES[journalTopic.health().kind].keepsShare && pauses.isRead();
-    if (isWell) wellAt = clock.monotonic();
-    return clock.monotonic() - wellAt < LEAVE_AFTER_SESSIONS * kafka.sessionTimeoutMs;
-  };
   const consumer = startOrderedConsumer(
     {
       topic: config.topics.commands,
@@ -195,14 +194,12 @@ export const openCommands = async ({
       maxInFlight: commands.maxInFlight,
       maxHeldBytes: MAX_HELD_BYTES,
       note: () => partnerWatch.noteAfter(journalTopic.note()),
-      ...journalTopic.counting,
-      mayJoin,
     },
     handle,
     services,
   );
   partner.shareRate(consumer.share);
-  suspend = () => consumer.suspend(isPaused || !journalTopic.mayBegin());
+  suspend = () => consumer.suspend(isPaused || isUnfit);
   pauses.follow("commands", (isHeld) => {
     isPaused = isHeld;
     suspend();
@@ -220,17 +217,15 @@ export const openCommands = async ({
     },
     lag: consumer.lag,
     components: () => {
-      const [health, ofJournal] = [consumer.health(), journalTopic.health()];
-      joined ||= consumer.isMember();
-      // Without a partition of the journal, or the pauses, it does not join; webhooks do not wait for them.
-      const isExcused = joined || ofJournal.kind === "unreadPartitions" || !pauses.isRead();
+      const health = consumer.health();
+      joined ||= isUp(health);
       const note = `partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
         partner: { health: partnerWatch.trouble() ?? { kind: "up" }, serves: null },
-        journal: { health: ofJournal, serves: "commands" },
+        journal: { health: journalTopic.health(), serves: "commands" },
         // Once joined, no restart would mend a rebalance or an empty assignment.
-        "commands-group": { health, note, serves: isExcused ? null : "commands" },
+        "commands-group": { health, note, serves: joined ? null : "commands" },
       };
     },
     waiting: () => ({ ...results.waiting(), [config.topics.journal]: journalTopic.waiting() }),

@@ -16,10 +16,7 @@ type InternalBroker = Broker & {
   }): Promise<unknown>;
 };
 
-export type InternalCluster = Omit<
-  Cluster,
-  "findBroker" | "findControllerBroker" | "findGroupCoordinator"
-> & {
+type InternalCluster = Omit<Cluster, "findBroker" | "findControllerBroker" | "findGroupCoordinator"> & {
   findBroker(which: { nodeId: number }): Promise<InternalBroker>;
   findControllerBroker(): Promise<InternalBroker>;
   findGroupCoordinator(which: { groupId: string }): Promise<InternalBroker>;

@@ -1,12 +1,12 @@
 import { decoder } from "../../kafka/schema/codec.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
-import type { Ranges } from "../../kafka/ranges.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import { eventWindow, eventIdentity, type EventWindow } from "../event-window.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { digestOf } from "../../runtime/digest.ts";
-import { isApart, isUp, type Health } from "../../runtime/health.ts";
+import { isUp, type Health } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../services/services.ts";
@@ -32,10 +32,10 @@ export const topicProgress = () => {
   };
 
   return {
-    /** These partitions begin at the start of their ranges. */
-    begin: (ranges: Ranges, count: number): void => {
+    /** Starts over at the start of these ranges. */
+    begin: (ranges: ReadonlyMap<number, Range>): void => {
       // A topic that was deleted and created again may have fewer partitions.
-      for (const partition of partitions.keys()) if (partition >= count) partitions.delete(partition);
+      partitions.clear();
       for (const [partition, { startOffset }] of ranges)
         partitions.set(partition, { next: startOffset, from: startOffset, to: startOffset });
     },
@@ -54,7 +54,7 @@ export const topicProgress = () => {
     positions: (): ReadonlyMap<number, number> =>
       new Map([...partitions].map(([partition, { next }]) => [partition, next])),
     /** Where to read on, for the partitions with unknown records before the ends of these ranges. */
-    unread: (ranges: Ranges): ReadonlyMap<number, number> =>
+    unread: (ranges: ReadonlyMap<number, Range>): ReadonlyMap<number, number> =>
       new Map(
         [...ranges]
           .map(([partition, { endOffset }]) => ({ partition, endOffset, next: knownOf(partition).next }))
@@ -104,8 +104,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   const cluster = await services.connectCluster();
   const progress = topicProgress();
   /** The ranges when reading began. */
-  let ends: Ranges = new Map();
-  let partitions = 0;
+  let ends: ReadonlyMap<number, Range> = new Map();
   const startedAt = clock.monotonic();
   let shorter = 0;
   /** Partitions that are being read. */
@@ -128,11 +127,10 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   const tail = startTail(
     { topic, ...FETCH },
     {
-      begin: (ranges, count) => {
-        progress.begin(ranges, count);
-        for (const partition of ranges.keys()) reading.delete(partition);
-        ends = new Map([...[...ends].filter(([partition]) => partition < count), ...ranges]);
-        partitions = count;
+      begin: (ranges) => {
+        reading.clear();
+        progress.begin(ranges);
+        ends = ranges;
         return ranges;
       },
       take,
@@ -142,21 +140,14 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     { ...services, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );
 
-  /** What stands in a partition without a leader is not waited for: nothing can be written there either. */
-  const isCaughtUp = (): boolean => {
-    const troubles = tail.troubles();
-    const apart = troubles?.filter(isApart).map(({ partition }) => partition) ?? [];
-    return troubles !== null && [...progress.unread(ends).keys()].every((one) => apart.includes(one));
-  };
+  const isCaughtUp = (): boolean => isUp(tail.health()) && progress.unread(ends).size === 0;
 
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {
     if (!isCaughtUp()) return;
     const before = progress.positions();
-    const { ranges, missing } = await cluster.ranges(topic);
-    const isShorter = [...before].some(
-      ([partition, next]) => !missing.has(partition) && (ranges.get(partition)?.endOffset ?? 0) < next,
-    );
+    const ranges = await cluster.ranges(topic);
+    const isShorter = [...before].some(([partition, next]) => (ranges.get(partition)?.endOffset ?? 0) < next);
     shorter = isShorter ? shorter + 1 : 0;
     if (shorter === SHORTER_CHECKS) {
       shorter = 0;
@@ -164,7 +155,8 @@ export const followEvents = async (services: Services, schemaId: number): Promis
       tail.restart();
       return;
     }
-    if (ranges.size + missing.size > partitions) {
+    const isGrown = [...ranges.keys()].some((partition) => !ends.has(partition));
+    if (isGrown) {
       tail.restart();
       return;
     }
@@ -186,8 +178,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     wrote: progress.wrote,
     health: () => {
       const followed = tail.health();
-      if (isCaughtUp()) return isUp(followed) ? followed : { kind: "up" };
-      if (clock.monotonic() - startedAt > READY_AFTER_MS) return { kind: "up" };
+      if (isCaughtUp() || clock.monotonic() - startedAt > READY_AFTER_MS) return { kind: "up" };
       return isUp(followed) ? { kind: "reading", left: null } : followed;
     },
     close: async () => {

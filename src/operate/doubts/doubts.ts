@@ -25,11 +25,11 @@ const unreadableText = (health: Health): string =>
   `Nobody knows what is in doubt, and nothing was done: the journal ${sentenceOf(health)}.`;
 
 /**
- * Resolves when the journal is read to the end that it had when it was opened, but for partitions that nobody can read
- * now. Throws NothingDone where it holds an entry that this version cannot read.
+ * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it
+ * holds an entry that this version cannot read.
  */
 export const untilRead = (
-  { services: { clock }, warn }: Connections,
+  { services: { clock } }: Connections,
   { view, health }: Pick<JournalRoom, "view" | "health">,
   stopped: AbortSignal,
   each: () => void = () => undefined,
@@ -37,11 +37,6 @@ export const untilRead = (
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
       each();
-      const now = health();
-      if (now.kind === "unreadPartitions") {
-        warn(`Incomplete: the journal is ${sentenceOf(now)}.`);
-        return;
-      }
       if (view.halted()) throw new NothingDone(unreadableText(health()));
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
@@ -92,7 +87,7 @@ export const openDoubts = async (connections: Connections) => {
   const topic = config.topics.journal;
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
   const schemaIds = await schemaIdsOf(connections, ["journal"]);
-  const total = recordsIn((await withCluster(services, (cluster) => cluster.ranges(topic))).ranges);
+  const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
   let read = 0;
   const room = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
     askNotes: () => Promise.resolve([]),
@@ -127,8 +122,7 @@ export const openDoubts = async (connections: Connections) => {
       const isComplete = view.ready();
       const isBeginning = health.kind === "starting" || health.kind === "reading";
       const fault = isComplete || isUp(health) || isBeginning ? null : sentenceOf(health);
-      const isPartly = health.kind === "unreadPartitions";
-      return { ...progress(), isComplete, isPartly, problem: view.halted() ? unreadableText(health) : fault };
+      return { ...progress(), isComplete, problem: view.halted() ? unreadableText(health) : fault };
     },
     /** `commands`: that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
     numbers: () => {
@@ -159,7 +153,7 @@ export const openDoubts = async (connections: Connections) => {
     /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
     untilCurrent: (stopped: AbortSignal): Promise<void> =>
       clock.withDeadline(CURRENT_TIMEOUT_MS, stopped, async (signal) => {
-        const { ranges } = await withCluster(services, (cluster) => cluster.ranges(topic));
+        const ranges = await withCluster(services, (cluster) => cluster.ranges(topic));
         const isBehind = (): boolean =>
           [...ranges].some(([partition, { endOffset }]) => (view.nextOffset(partition) ?? 0) < endOffset);
         while (isBehind()) await clock.sleep(CHECK_EVERY_MS, signal);
@@ -187,8 +181,7 @@ export const listDoubts = async (
   try {
     await opened.untilRead(signal, onProgress);
     const doubts = await opened.list(0, count, signal);
-    const { isComplete, isPartly } = opened.progress();
-    if (!isComplete && !isPartly)
+    if (!opened.progress().isComplete)
       throw new UsageError(`${connections.config.topics.journal} began anew meanwhile: run it again.`);
     const recent = recentProposals(connections, signal).catch((error: unknown): Proposal[] => {
       if (!(error instanceof UsageError)) throw error;

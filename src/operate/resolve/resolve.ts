@@ -44,9 +44,16 @@ const readAndDecide = async (
   });
   const results = await openResults(services, schemaIds.get("command-result") ?? 0);
   const { view, journal } = opened;
-  let published = "";
+  let published = "no place, because the commandId has its result for another command";
   const deps = {
-    ...{ ...services, view, journal, codec: results.codec, timeOf: finder.timeOf },
+    ...{
+      ...services,
+      view,
+      journal,
+      codec: results.codec,
+      timeOf: finder.timeOf,
+      isOlderElsewhere: finder.isOlderElsewhere,
+    },
     ...{ newId: () => randomUUID(), observer: { retrying: () => undefined }, options: { backoff: BACKOFF } },
     publish: async (...result: Parameters<Publish>) => {
       published = placeText(topics.results, await results.publishLate(...result));

@@ -11,6 +11,9 @@ type CallLimiterOptions = {
   clock: Clock;
 };
 
+/** A turn that somebody waited for may be taken so much late without shifting the later ones. */
+const LATE_MS = 100;
+
 export type CallLimiter = {
   permit: () => CallPermit;
   /** Takes a turn of the rate limit that no other call waits for. Rejects when the signal aborts. */
@@ -22,61 +25,70 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   const { maxOpen, maxPerSecond, share = () => 1, clock } = options;
   let open = 0;
   let nextTurn = 0;
-  // A Set keeps the order of arrival, and deletes in constant time.
-  const waiting = new Set<() => void>();
-
-  const admit = (): void => {
-    for (const enter of waiting) {
-      if (open >= maxOpen) return;
-      waiting.delete(enter);
-      open++;
-      enter();
-    }
-  };
+  /** Those who wait, in the order of arrival: a Set keeps it, and deletes in constant time. */
+  const waiting = new Set<{ wake: () => void }>();
+  let isTimed = false;
 
   const callsPerSecond = (max: number): number => {
     const part = share();
     return part > 0 ? max * part : Math.min(max, 1);
   };
 
-  const msUntilTurn = (): number => Math.max(0, nextTurn - clock.monotonic());
+  const msUntilTurn = (): number => nextTurn - clock.monotonic();
 
-  /** Takes the next turn of the rate limit. Returns the milliseconds until then. */
-  const takeTurn = (): number => {
-    if (maxPerSecond === null) return 0;
+  /** @param hasWaited whether somebody waited for the turn: then it counts from when it came */
+  const takeTurn = (hasWaited: boolean): void => {
+    if (maxPerSecond === null) return;
+    const interval = 1000 / callsPerSecond(maxPerSecond);
+    const now = clock.monotonic();
+    nextTurn = Math.max(nextTurn, hasWaited ? now - Math.min(interval, LATE_MS) : now) + interval;
+  };
+
+  /** Wakes the first of those who wait, as soon as a place and a turn are free. */
+  const callFirst = (): void => {
+    const [first] = waiting;
+    if (!first || open >= maxOpen) return;
     const ms = msUntilTurn();
-    nextTurn = clock.monotonic() + ms + 1000 / callsPerSecond(maxPerSecond);
-    return ms;
+    if (ms <= 0) {
+      first.wake();
+      return;
+    }
+    if (isTimed) return;
+    isTimed = true;
+    void clock.sleep(ms).then(() => {
+      isTimed = false;
+      callFirst();
+    });
   };
 
   const permit = (): CallPermit => {
-    let inside = false;
-    let enter = (): void => undefined;
+    let isHeld = false;
+    const place = { wake: (): void => undefined };
     return {
-      tryAcquire: () => {
-        inside = maxPerSecond === null && waiting.size === 0 && open < maxOpen;
-        if (inside) open++;
-        return inside;
+      isFree: () => {
+        const [first = place] = waiting;
+        return first === place && open < maxOpen && msUntilTurn() <= 0;
       },
-      acquire: async (signal) => {
-        const entered = wakeOrAbort(signal, (wake) => {
-          enter = () => {
-            inside = true;
-            wake();
-          };
-          waiting.add(enter);
-          return () => waiting.delete(enter);
+      take: () => {
+        isHeld = true;
+        open++;
+        takeTurn(waiting.delete(place));
+        callFirst();
+      },
+      untilFree: (signal) => {
+        const called = wakeOrAbort(signal, (wake) => {
+          place.wake = wake;
+          waiting.add(place);
+          return () => undefined;
         });
-        admit();
-        await entered;
-        const ms = takeTurn();
-        if (ms > 0) await clock.sleep(ms, signal);
+        callFirst();
+        return called;
       },
       release: () => {
-        waiting.delete(enter);
-        if (inside) open--;
-        inside = false;
-        admit();
+        if (isHeld) open--;
+        else if (!waiting.delete(place)) return;
+        isHeld = false;
+        callFirst();
       },
     };
   };
@@ -86,8 +98,9 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
     turnBehindOthers: async (signal) => {
       signal.throwIfAborted();
       // A call that takes the turn meanwhile moves the next one.
-      for (let ms = msUntilTurn(); ms > 0; ms = msUntilTurn()) await clock.sleep(ms, signal);
-      takeTurn();
+      while (maxPerSecond !== null && (waiting.size > 0 || msUntilTurn() > 0))
+        await clock.sleep(Math.max(msUntilTurn(), 1000 / callsPerSecond(maxPerSecond)), signal);
+      takeTurn(false);
     },
   };
 };

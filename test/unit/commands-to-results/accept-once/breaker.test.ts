@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createBreaker } from "../../../../src/commands-to-results/accept-once/breaker.ts";
+import { createBreaker, type CallReport } from "../../../../src/commands-to-results/accept-once/breaker.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
 const never = new AbortController().signal;
@@ -9,56 +9,80 @@ const create = (pauseMs: number) => {
   const states: string[] = [];
   const clock = { ...systemClock, monotonic: () => nowMs };
   const breaker = createBreaker({ clock, failures: 2, pauseMs, changed: (state) => states.push(state) });
-  return { breaker, states, pass: (ms: number) => (nowMs += ms) };
+  /** How calls end that begin at the same time. */
+  const end = (...reports: CallReport[]): void => {
+    const admissions = reports.map(() => breaker.enter());
+    reports.forEach((report, i) => breaker.leave(admissions[i]!, report));
+  };
+  return {
+    breaker,
+    states,
+    end,
+    leftMs: () => breaker.pauseLeftMs(null),
+    pass: (ms: number) => (nowMs += ms),
+  };
 };
 
-it("pauses after doubts in a row, lets one go ahead after the pause, and all once that is answered", () => {
-  const { breaker, states, pass } = create(100);
-  breaker.enter()?.leave("doubt");
-  breaker.enter()?.leave("answer");
-  breaker.enter()?.leave("doubt");
-  expect(states).toEqual([]);
-  breaker.enter()?.leave("doubt");
-  expect(states).toEqual(["open"]);
-  expect(breaker.enter()).toBeNull();
+it("pauses after failures in a row, lets one go ahead after the pause, and all once that is answered", () => {
+  const { breaker, states, end, leftMs, pass } = create(100);
+  for (const report of ["ill", "answer", "ill"] as const) end(report);
+  expect([states, leftMs()]).toEqual([[], 0]);
+  end("ill");
+  expect([states, leftMs()]).toEqual([["open"], 100]);
   pass(100);
-  const probe = breaker.enter();
-  expect(probe).not.toBeNull();
-  expect(breaker.enter()).toBeNull();
-  probe?.leave("answer");
-  expect(states).toEqual(["open", "closed"]);
-  expect(breaker.enter()).not.toBeNull();
+  expect(leftMs()).toBe(0);
+  const trial = breaker.enter();
+  expect([leftMs(), breaker.pauseLeftMs(trial)]).toEqual([100, 0]);
+  breaker.leave(trial, "answer");
+  expect([states, leftMs()]).toEqual([["open", "closed"], 0]);
 });
 
-it("pauses again when the one that went ahead is in doubt, and asks another when it could not be sent", () => {
-  const { breaker, pass } = create(100);
-  for (const entered of [breaker.enter(), breaker.enter()]) entered?.leave("doubt");
+it("holds back what was let in before it opened, but for the trial", () => {
+  const { breaker, end } = create(100);
+  const early = breaker.enter();
+  expect(breaker.pauseLeftMs(early)).toBe(0);
+  end("ill", "ill");
+  expect(breaker.pauseLeftMs(early)).toBe(100);
+});
+
+it("doubles its pause with each trial that fails, up to ten minutes, and begins anew when it has closed", () => {
+  const { leftMs, end, pass } = create(30_000);
+  end("ill", "ill");
+  const pauses = Array.from({ length: 7 }, () => {
+    const ms = leftMs();
+    pass(ms);
+    end("ill");
+    return ms / 1_000;
+  });
+  expect(pauses).toEqual([30, 60, 120, 240, 480, 600, 600]);
+  pass(600_000);
+  end("answer");
+  end("ill", "ill");
+  expect(leftMs()).toBe(30_000);
+});
+
+it("lets another go ahead when the trial could not be sent for a reason of the bridge's own", () => {
+  const { leftMs, end, pass } = create(100);
+  end("ill", "ill");
   pass(100);
-  breaker.enter()?.leave("nothing");
-  const second = breaker.enter();
-  expect(second).not.toBeNull();
-  second?.leave("doubt");
-  expect(breaker.enter()).toBeNull();
+  end("nothing");
+  expect(leftMs()).toBe(0);
 });
 
 it("does not take an answer to an old call for a recovery", () => {
-  const { breaker } = create(100);
+  const { breaker, end, leftMs } = create(100);
   const old = breaker.enter();
-  for (const entered of [breaker.enter(), breaker.enter()]) entered?.leave("doubt");
-  old?.leave("answer");
-  expect(breaker.enter()).toBeNull();
+  end("ill", "ill");
+  breaker.leave(old, "answer");
+  expect(leftMs()).toBe(100);
 });
 
-it("wakes who waits when something changes, and says how long to wait at most", async () => {
-  const { breaker, pass } = create(60_000);
-  const running = [breaker.enter(), breaker.enter()];
-  for (const entered of running) entered?.leave("doubt");
-  expect(breaker.pauseLeftMs(5)).toBe(5);
-  expect(breaker.pauseLeftMs(90_000)).toBe(60_000);
+it("wakes who waits when something changes", async () => {
+  const { breaker, end, pass } = create(60_000);
+  end("ill", "ill");
   pass(60_000);
-  const probe = breaker.enter();
+  const trial = breaker.enter();
   const waiting = breaker.changed(never);
-  probe?.leave("answer");
+  breaker.leave(trial, "answer");
   await waiting;
-  expect(breaker.enter()).not.toBeNull();
 });

@@ -4,9 +4,8 @@ import { createExecute } from "../../../../src/commands-to-results/accept-once/e
 import type { Deps } from "../../../../src/commands-to-results/accept-once/ports.ts";
 import { ownVerdict, type Verdict } from "../../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../../src/partner/types.ts";
-import { DeadlineError } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { accept, claimed, concluded, create, createDeps, createLog, itemOf } from "./journal.ts";
+import { accept, claimed, concluded, create, createDeps, createLog, freePermit, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
 const place = { leave: () => undefined, take: () => Promise.resolve() };
@@ -60,11 +59,7 @@ describe("execute", () => {
       const { deps, life } = bridge(
         {
           journal: { ...journal, append },
-          permit: () => ({
-            tryAcquire: () => true,
-            acquire: () => Promise.resolve(),
-            release: () => (released += 1),
-          }),
+          permit: () => ({ ...freePermit, release: () => void (released += 1) }),
           options: { ...options, beginWithinMs: 50 },
         },
         log,
@@ -176,17 +171,20 @@ describe("execute", () => {
   it("claims nothing while it waits for the partner's permit, and releases it", async () => {
     const { call, calls } = answers(ok);
     const { deps, life, log } = bridge({ call });
+    let isFree = false;
     let letIn: () => void = () => undefined;
     let left = 0;
     const permit: Deps["permit"] = () => ({
-      tryAcquire: () => false,
-      acquire: () => new Promise((resolve) => (letIn = resolve)),
+      ...freePermit,
+      isFree: () => isFree,
+      untilFree: () => new Promise((resolve) => (letIn = resolve)),
       release: () => void (left += 1),
     });
     const settled = createExecute({ ...deps, permit })(itemOf(c1), life.signals, place);
     await new Promise((resolve) => setImmediate(resolve));
     expect(log.entries).toEqual([]);
     expect(calls()).toBe(0);
+    isFree = true;
     letIn();
     await expect(settled).resolves.toMatchObject({ outcome: "SUCCEEDED" });
     expect(left).toBeGreaterThan(0);
@@ -194,11 +192,8 @@ describe("execute", () => {
 
   it("ends a command that the partner's gate never lets in as not sent", async () => {
     const { deps, life, log } = bridge();
-    const permit: Deps["permit"] = () => ({
-      tryAcquire: () => false,
-      acquire: () => Promise.reject(new DeadlineError(30)),
-      release: () => undefined,
-    });
+    const untilFree = (): Promise<void> => new Promise(() => undefined);
+    const permit: Deps["permit"] = () => ({ ...freePermit, isFree: () => false, untilFree });
     const execute = createExecute({ ...deps, permit, options: { ...deps.options, deadlineMs: 30 } });
     const settled = await execute(itemOf(c1), life.signals, place);
     expect(settled).toMatchObject({ outcome: "FAILED", attempts: 0 });
@@ -221,7 +216,7 @@ describe("execute", () => {
 describe("accepts that people have paused", () => {
   const paused = (changes: Partial<Deps> = {}) => {
     let isPaused = true;
-    const { call, calls } = answers(ok, ok);
+    const { call, calls } = answers(...Array.from({ length: 50 }, () => ok));
     const options = { ...createDeps(createLog()).deps.options, deadlineMs: 300 };
     const made = bridge({ call, acceptsPaused: () => isPaused, options, ...changes });
     return { ...made, calls, resume: () => void (isPaused = false) };
@@ -248,7 +243,7 @@ describe("accepts that people have paused", () => {
     const { life, run, calls, resume } = paused();
     const running = Array.from({ length: 50 }, (_, i) => run(accept(`c${i}`, `q${i}`)));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(getEventListeners(life.stop.signal, "abort")).toHaveLength(0);
+    expect(getEventListeners(life.stop.signal, "abort")).toHaveLength(1);
     resume();
     await Promise.all(running);
     expect(calls()).toBe(50);
@@ -316,9 +311,9 @@ describe("a create whose answer was lost", () => {
   };
 
   it.each([
-    ["before the next attempt", [lost], 2],
-    ["right before the next call", [lost, ok], 3],
-    ["after a refusal to take it now", [lost, throttled], 4],
+    ["before the next attempt", [lost], 3],
+    ["right before the next call", [lost, ok], 5],
+    ["after a refusal to take it now", [lost, throttled], 6],
   ] as const)(
     "and that expires %s may have been executed: FAILED, not REJECTED",
     async (_, outcomes, guards) => {
@@ -347,7 +342,7 @@ describe("a create whose answer was lost", () => {
 
   it("is rejected as expired where nothing was sent before, or nothing done", async () => {
     for (const outcomes of [[], [throttled]]) {
-      const settled = await ended(outcomes, 2 * outcomes.length);
+      const settled = await ended(outcomes, 3 * outcomes.length);
       expect(settled).toMatchObject({ outcome: "REJECTED", error: { code: "COMMAND_EXPIRED" } });
     }
   });

@@ -3,6 +3,7 @@ import type { Contradicted } from "../../../../src/commands-to-results/accept-on
 import type { Deps, PreparedCommand } from "../../../../src/commands-to-results/accept-once/ports.ts";
 import type { View } from "../../../../src/commands-to-results/accept-once/view.ts";
 import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
+import type { CallPermit } from "../../../../src/partner/types.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Verdict } from "../../../../src/commands-to-results/types.ts";
 import { codec, guard } from "../../../simulation/stubs.ts";
@@ -101,6 +102,14 @@ export const itemOf = (ref: Ref, refused: Verdict | null = null): PreparedComman
   };
 };
 
+/** A permit that is always free. */
+export const freePermit: CallPermit = {
+  isFree: () => true,
+  take: () => undefined,
+  untilFree: () => Promise.resolve(),
+  release: () => undefined,
+};
+
 /** A bridge around one log that never fails; a test replaces what it is about. */
 export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<Deps> = {}) => {
   const results: string[] = [];
@@ -115,7 +124,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
       },
       reread: ({ offset }) => Promise.resolve(log.entries[offset]?.entry ?? null),
     },
-    permit: () => ({ tryAcquire: () => true, acquire: () => Promise.resolve(), release: () => undefined }),
+    permit: () => freePermit,
     call: (_, { mayCall }) =>
       Promise.resolve(
         mayCall()
@@ -131,6 +140,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
     guard,
     mayStart: () => true,
     acceptsPaused: () => false,
+    acceptsResumed: () => new Promise(() => undefined),
     random: () => 0.5,
     newId: () => `a${++ids}`,
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },

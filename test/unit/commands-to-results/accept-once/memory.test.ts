@@ -55,18 +55,18 @@ it("knows a commandId under whichever key, from its first entry on", () => {
   const memory = createMemory();
   const one = fingerprint(accept("c", "q1"));
   const other = fingerprint(accept("c", "q2"));
-  expect([memory.look(one).content, memory.knowsElsewhere(one)]).toEqual([null, false]);
+  expect([memory.look(one).content, memory.knowsElsewhere(one, "entry")]).toEqual([null, false]);
   memory.meet(one, { content: 5, offset: 7 });
   expect(memory.look(one).final, "nothing final is known").toBeNull();
-  expect([memory.look(one).content, memory.knowsElsewhere(one)]).toEqual([5, false]);
-  expect([memory.look(other).content, memory.knowsElsewhere(other)]).toEqual([null, true]);
-  expect(memory.knowsElsewhere(fingerprint(accept("d", "q1")))).toBe(false);
+  expect([memory.look(one).content, memory.knowsElsewhere(one, "entry")]).toEqual([5, false]);
+  expect([memory.look(other).content, memory.knowsElsewhere(other, "entry")]).toEqual([null, true]);
+  expect(memory.knowsElsewhere(fingerprint(accept("d", "q1")), "entry")).toBe(false);
   memory.remember(one, { offset: 9, succeeded: true });
   memory.meet(one, { content: 6, offset: 11 });
   expect(memory.look(one).final).toMatchObject({ offset: 9, succeeded: true });
   expect(memory.look(one).content, "what the first entry said").toBe(5);
   memory.forgetBefore(10);
-  expect([memory.look(one).content, memory.knowsElsewhere(other)]).toEqual([null, false]);
+  expect([memory.look(one).content, memory.knowsElsewhere(other, "entry")]).toEqual([null, false]);
 });
 
 it("finds a command of a quote that has a hundred thousand commands", () => {

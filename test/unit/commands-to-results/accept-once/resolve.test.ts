@@ -43,6 +43,7 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
     deps: {
       ...deps,
       timeOf: ({ offset }: RecordPosition) => log.entries[offset]?.timestampMs ?? null,
+      isOlderElsewhere: () => false,
     },
     later: (ms: number): void => void (logMs += ms),
   };
@@ -139,10 +140,25 @@ describe("resolve", () => {
     const { deps, log, results } = doubted();
     const view: typeof deps.view = {
       ...log.view,
-      look: (ref) => (log.entries.length < 3 ? log.view.look(ref) : { kind: "free" }),
+      look: (ref) => (log.entries.length < 3 ? log.view.look(ref) : { kind: "free", isTaken: false }),
     };
     await expect(resolve({ ...deps, view }, c1, decision, never)).rejects.toThrow("began anew");
     expect(results).toEqual([]);
+  });
+
+  it("frees the quote and publishes nothing where the commandId has its final result for another quote", async () => {
+    const { deps, log, results, conclusion } = doubted();
+    log.append(accept("c1", "other"), claimed("b"), { ...conclusion("SUCCEEDED"), attemptId: "b" } as Step);
+    const end = await resolve(deps, c1, decision, never);
+    expect(end).toMatchObject({ kind: "resolved", isPublished: false, result: { outcome: "FAILED" } });
+    expect([results, log.view.unpublished(), log.view.doubts()]).toEqual([[], [], []]);
+    expect(log.view.look(accept("c2"))).toEqual({ kind: "free", isTaken: false });
+  });
+
+  it("publishes nothing where the commandId named another command before", async () => {
+    const { deps, results } = doubted();
+    const end = await resolve({ ...deps, isOlderElsewhere: () => true }, c1, decision, never);
+    expect([end, results]).toMatchObject([{ kind: "resolved", isPublished: false }, []]);
   });
 
   it("does not know a command that is not in doubt", async () => {

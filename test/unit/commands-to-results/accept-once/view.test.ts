@@ -22,7 +22,10 @@ describe("the fold", () => {
       [ref, claimed("c", { supersedes: "a" })],
     );
     expect(view.holds(ref, "b")).toBe(true);
-    expect(after([ref, claimed("b", { supersedes: "a" })]).look(ref)).toEqual({ kind: "free" });
+    expect(after([ref, claimed("b", { supersedes: "a" })]).look(ref)).toEqual({
+      kind: "free",
+      isTaken: false,
+    });
   });
 
   it("ignores no execution: one that contradicts a final spends the quote, even under another's claim", () => {
@@ -85,7 +88,7 @@ describe("the view", () => {
     expect(view.take(record(0))).toBe("old");
     expect(view.take(record(2))).toBe("gap");
     expect(view.ready()).toBe(false);
-    expect(view.look(accept("c", "q0"))).toEqual({ kind: "free" });
+    expect(view.look(accept("c", "q0"))).toEqual({ kind: "free", isTaken: false });
     // What the old fetch still brings is not taken for the start of the log.
     expect(view.take(record(3))).toBe("gap");
     expect(view.nextOffset(0)).toBeNull();
@@ -141,7 +144,7 @@ describe("the view", () => {
     log.append(c1, claimed("a"), concluded("a", "SUCCEEDED"));
     log.append(accept("c3", "other"), claimed("b"), concluded("b", "IN_DOUBT"));
     log.view.forgetBefore({ partition: 0, offset: 2 });
-    expect(log.view.look(c1)).toEqual({ kind: "free" });
+    expect(log.view.look(c1)).toEqual({ kind: "free", isTaken: false });
     expect(log.view.doubts()).toHaveLength(1);
     log.view.forgetBefore({ partition: 0, offset: 4 });
     expect(log.view.doubts()).toEqual([]);

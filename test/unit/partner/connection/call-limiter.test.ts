@@ -1,8 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { createCallLimiter } from "../../../../src/partner/connection/call-limiter.ts";
+import type { CallPermit } from "../../../../src/partner/types.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
 const signal = new AbortController().signal;
+
+/** Waits until it is free, and takes it. */
+const acquire = async (permit: CallPermit): Promise<void> => {
+  while (!permit.isFree()) await permit.untilFree(signal);
+  permit.take();
+};
+/** Takes it if it is free at once. */
+const tryTake = (permit: CallPermit): boolean => {
+  const isFree = permit.isFree();
+  if (isFree) permit.take();
+  return isFree;
+};
 
 /** A clock on which sleeping takes no time, but moves the time. */
 const standing = () => {
@@ -20,15 +33,15 @@ describe("gate", () => {
   it("lets in first who came first", async () => {
     const { permit: permitFor } = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
     const first = permitFor();
-    expect(first.tryAcquire()).toBe(true);
+    expect(tryTake(first)).toBe(true);
     const order: number[] = [];
     const all = [1, 2, 3].map(async (n) => {
       const permit = permitFor();
-      await permit.acquire(signal);
+      await acquire(permit);
       order.push(n);
       permit.release();
     });
-    expect(permitFor().tryAcquire()).toBe(false);
+    expect(tryTake(permitFor())).toBe(false);
     first.release();
     await Promise.all(all);
     expect(order).toEqual([1, 2, 3]);
@@ -37,31 +50,31 @@ describe("gate", () => {
   it("forgets who gave up, and gives a place back once", async () => {
     const { permit: permitFor } = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
     const first = permitFor();
-    first.tryAcquire();
+    tryTake(first);
     const gone = permitFor();
     const stop = new AbortController();
-    const waiting = gone.acquire(stop.signal);
+    const waiting = gone.untilFree(stop.signal);
     stop.abort(new Error("no answer in time"));
     await expect(waiting).rejects.toThrow("no answer in time");
     gone.release();
     first.release();
     first.release();
     const [second, third] = [permitFor(), permitFor()];
-    expect([second.tryAcquire(), third.tryAcquire()]).toEqual([true, false]);
+    expect([tryTake(second), tryTake(third)]).toEqual([true, false]);
   });
 
   it("gives back a place that was granted to somebody who had just stopped waiting", async () => {
     const { permit: permitFor } = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
     const first = permitFor();
-    first.tryAcquire();
+    tryTake(first);
     const second = permitFor();
     const stop = new AbortController();
-    const waiting = second.acquire(stop.signal);
+    const waiting = second.untilFree(stop.signal);
     first.release();
     stop.abort(new Error("no"));
     await waiting.catch(() => undefined);
     second.release();
-    expect(permitFor().tryAcquire()).toBe(true);
+    expect(tryTake(permitFor())).toBe(true);
   });
 
   it("spreads calls over a second", async () => {
@@ -69,8 +82,7 @@ describe("gate", () => {
     const { permit: permitFor } = createCallLimiter({ maxOpen: 10, maxPerSecond: 4, clock });
     for (let n = 0; n < 4; n++) {
       const permit = permitFor();
-      expect(permit.tryAcquire()).toBe(false);
-      await permit.acquire(signal);
+      await acquire(permit);
       permit.release();
     }
     expect(slept).toEqual([250, 250, 250]);
@@ -82,7 +94,7 @@ describe("gate", () => {
     const { permit } = createCallLimiter({ maxOpen: 10, maxPerSecond: 8, share: () => share, clock });
     const call = async (): Promise<void> => {
       const one = permit();
-      await one.acquire(signal);
+      await acquire(one);
       one.release();
     };
     for (const next of [0.25, 1, 0, 0]) {
@@ -94,11 +106,25 @@ describe("gate", () => {
   });
 });
 
+it("keeps the turn for the next in the queue when the first one needs no call any more", async () => {
+  const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 20, clock: systemClock });
+  await acquire(limiter.permit());
+  const [first, second] = [limiter.permit(), limiter.permit()];
+  const called = first.untilFree(signal);
+  const next = second.untilFree(signal);
+  expect([first.isFree(), second.isFree()]).toEqual([false, false]);
+  await called;
+  expect([first.isFree(), second.isFree()]).toEqual([true, false]);
+  first.release();
+  await next;
+  expect(second.isFree()).toBe(true);
+});
+
 describe("a turn behind other calls", () => {
   it("is not waited for where nothing limits calls per second", async () => {
     const { clock, slept } = standing();
     const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock });
-    limiter.permit().tryAcquire();
+    tryTake(limiter.permit());
     await limiter.turnBehindOthers(signal);
     expect(slept).toEqual([]);
   });
@@ -106,11 +132,7 @@ describe("a turn behind other calls", () => {
   it("comes after those of calls that came later, and counts", async () => {
     const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 20, clock: systemClock });
     const order: string[] = [];
-    const call = (name: string) =>
-      limiter
-        .permit()
-        .acquire(signal)
-        .then(() => order.push(name));
+    const call = (name: string) => acquire(limiter.permit()).then(() => order.push(name));
     await call("first");
     const background = limiter.turnBehindOthers(signal).then(() => order.push("log"));
     await Promise.all([call("second"), call("third"), background]);
@@ -124,7 +146,7 @@ describe("a turn behind other calls", () => {
     await expect(limiter.turnBehindOthers(AbortSignal.abort(new Error("stopped")))).rejects.toThrow(
       "stopped",
     );
-    await limiter.permit().acquire(signal);
+    await acquire(limiter.permit());
     expect(clock.monotonic()).toBe(1_000);
   });
 });

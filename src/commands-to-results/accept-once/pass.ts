@@ -1,0 +1,31 @@
+import type { CallPermit } from "../../partner/types.ts";
+import type { Admission, Breaker, CallReport } from "./breaker.ts";
+
+/** What one call needs besides its claim: a permit of the partner's limiter and, for an accept, the breaker's. */
+export type Pass = ReturnType<typeof createPass>;
+
+/** @param breaker null for a create, which no breaker holds back */
+export const createPass = (permit: CallPermit, breaker: Breaker | null) => {
+  let admission: Admission | null = null;
+  let isHeld = false;
+  return {
+    breakerLeftMs: (): number => breaker?.pauseLeftMs(admission) ?? 0,
+    breakerChanged: (signal: AbortSignal): Promise<void> => breaker?.changed(signal) ?? Promise.resolve(),
+    hasPermit: (): boolean => isHeld,
+    mayTakePermit: permit.isFree,
+    permitFree: permit.untilFree,
+    /** Takes it in the step in which both gates are open. */
+    take: (): void => {
+      permit.take();
+      isHeld = true;
+      admission = breaker?.enter() ?? null;
+    },
+    /** Gives back what is held, or a place in the queue, with what the call says of the partner. */
+    give: (report: CallReport): void => {
+      isHeld = false;
+      permit.release();
+      if (admission) breaker?.leave(admission, report);
+      admission = null;
+    },
+  };
+};

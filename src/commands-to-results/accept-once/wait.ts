@@ -1,0 +1,21 @@
+import type { Clock } from "../../runtime/clock.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
+
+/** Made once: its stack costs more than the waiting. */
+const OVER = new Error("the wait is over");
+
+/**
+ * The only wait in this folder that takes time: resolves after `ms`, at the first of the events, or when the signal
+ * aborts. Whoever waits looks again then, so it never rejects and does not say why it ended.
+ */
+export const wait = async (
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  signal: AbortSignal,
+  ...events: readonly ((signal: AbortSignal) => Promise<unknown>)[]
+): Promise<void> => {
+  const over = linkedAbortController(signal);
+  const ends = [clock.sleep(ms, over.signal), ...events.map((event) => event(over.signal))];
+  await Promise.race(ends.map((end) => end.catch(() => undefined)));
+  over.abort(OVER);
+};

@@ -1,0 +1,183 @@
+import { expect, it } from "vitest";
+import type { Closed } from "../../../../src/commands-to-results/accept-once/gates.ts";
+import {
+  nextStep,
+  type CallKnown,
+  type Facts,
+  type JournalSays,
+  type OwnAttempt,
+  type Step,
+} from "../../../../src/commands-to-results/accept-once/next-step.ts";
+import { ownVerdict } from "../../../../src/commands-to-results/types.ts";
+
+const failed = ownVerdict("FAILED", "PARTNER_UNAVAILABLE", "no call");
+const doubted = ownVerdict("IN_DOUBT", "ANSWER_LOST", "lost");
+const rejected = ownVerdict("REJECTED", "INVALID_COMMAND", "broken");
+const position = { partition: 0, offset: 7 };
+const claim = {
+  ...{ attemptId: "a", commandId: "c", requestHash: "h", callWithinMs: 1, receivedAt: 1, attempts: 0 },
+  timestampMs: 1,
+};
+
+const yesOrNo = [true, false];
+const known: CallKnown[] = ["notExecuted", "mayBeExecuted", "nothing"];
+const journals: JournalSays[] = [
+  { kind: "unread" },
+  { kind: "otherContent" },
+  ...(["this", "locked", "perhapsElsewhere", "elsewhere"] as const).flatMap((name) =>
+    yesOrNo.map((isTaken): JournalSays => ({ kind: "free", name, isTaken })),
+  ),
+  ...known.flatMap((call) =>
+    [-1, 0, 1].map((patienceMs): JournalSays => ({ kind: "held", claim, call, patienceMs })),
+  ),
+  ...known.map((call): JournalSays => ({ kind: "doubt", claim, call, position })),
+  ...yesOrNo.map((isGone): JournalSays => ({ kind: "concluded", position, isGone })),
+];
+const owns: OwnAttempt[] = [
+  { kind: "none" },
+  { kind: "notExecuted", attemptId: "a" },
+  { kind: "mayBeExecuted", attemptId: "a" },
+  ...[failed, doubted].map((verdict): OwnAttempt => ({ kind: "ended", attemptId: "a", verdict })),
+  { kind: "concluded" },
+];
+const gates: (Closed | null)[] = [
+  null,
+  { kind: "stop", gate: "stopping" },
+  ...(["guard", "deadline"] as const).map((gate): Closed => ({ kind: "end", verdict: failed, gate })),
+  { kind: "wait", ms: 5, event: "time", gate: "heartbeat" },
+  { kind: "wait", ms: 5, event: "ready", gate: "journal" },
+  { kind: "wait", ms: 5, event: "resumed", gate: "paused" },
+  { kind: "wait", ms: 5, event: "breaker", gate: "breaker" },
+  { kind: "wait", ms: 5, event: "permit", gate: "rate" },
+];
+
+const all = (["ACCEPT_QUOTE", "CREATE_QUOTE"] as const).flatMap((operation) =>
+  [null, rejected].flatMap((refusal) =>
+    journals.flatMap((journal) =>
+      owns.flatMap((own) =>
+        gates.flatMap((gate) =>
+          yesOrNo.map((hasSlot): Facts => {
+            return { operation, refusal, journal, own, verdict: failed, gate, hasSlot };
+          }),
+        ),
+      ),
+    ),
+  ),
+);
+
+/** Every combination for which this must not be. */
+const broken = (isBroken: (facts: Facts, step: Step) => boolean): [Facts, Step][] =>
+  all
+    .map((facts): [Facts, Step] => [facts, nextStep(facts)])
+    .filter(([facts, step]) => isBroken(facts, step))
+    .slice(0, 1);
+
+const isClaim = (step: Step): boolean => step.kind === "claim";
+const isOwnCall = ({ journal }: Facts, call: CallKnown): boolean =>
+  "call" in journal && journal.call === call;
+
+it("has exactly one step for every combination of facts", () => {
+  expect(all.length).toBeGreaterThan(5_000);
+  expect(broken((_, step) => (step as Step | undefined) === undefined)).toEqual([]);
+});
+
+it.each<[string, (facts: Facts, step: Step) => boolean]>([
+  ["claims with a gate closed", ({ gate }, step) => isClaim(step) && gate !== null],
+  ["claims without a slot", ({ hasSlot }, step) => isClaim(step) && !hasSlot],
+  ["claims for an invalid command", ({ refusal }, step) => isClaim(step) && refusal !== null],
+  [
+    "claims where a key is in doubt, concluded, not read, or not this command's",
+    ({ journal }, step) =>
+      isClaim(step) && journal.kind !== "held" && !(journal.kind === "free" && journal.name === "this"),
+  ],
+  [
+    "claims an accept that is held, whoever holds it",
+    ({ operation, journal }, step) =>
+      isClaim(step) && operation === "ACCEPT_QUOTE" && journal.kind !== "free",
+  ],
+  [
+    "takes over before the owner's time is over",
+    ({ journal }, step) => {
+      const isEnd = step.kind === "adopt" || (step.kind === "conclude" && step.lost !== null);
+      return isEnd && journal.kind === "held" && journal.patienceMs > 0;
+    },
+  ],
+  [
+    "calls a partner for a quote that is taken",
+    ({ journal }, step) =>
+      step.kind === "claim" && journal.kind === "free" && step.willCall === journal.isTaken,
+  ],
+  [
+    "releases what may have been executed",
+    (facts, step) =>
+      step.kind === "release" && facts.own.kind !== "notExecuted" && !isOwnCall(facts, "notExecuted"),
+  ],
+  [
+    "says of a call that may have been executed that it was not, but as its own evidence or for a create",
+    (facts, step) =>
+      step.kind === "conclude" &&
+      facts.operation === "ACCEPT_QUOTE" &&
+      facts.own.kind !== "ended" &&
+      !isOwnCall(facts, "notExecuted") &&
+      step.verdict.outcome !== "IN_DOUBT",
+  ],
+  [
+    "leaves the end of a call unwritten",
+    ({ own }, step) => own.kind === "ended" && (step.kind !== "conclude" || step.verdict !== own.verdict),
+  ],
+  [
+    "begins or waits while it stops, but for the publication of its own conclusion",
+    ({ gate, own }, step) =>
+      gate?.kind === "stop" &&
+      own.kind !== "concluded" &&
+      ["claim", "takeSlot", "wait", "readUp", "refuse", "adopt"].includes(step.kind),
+  ],
+  [
+    "stops with a claim that nobody else can release",
+    ({ own }, step) => step.kind === "stop" && own.kind === "notExecuted",
+  ],
+  ["waits for no time", (_, step) => step.kind === "wait" && step.ms <= 0],
+  ["takes a slot only to wait or to end", ({ gate }, step) => step.kind === "takeSlot" && gate !== null],
+])("never %s", (_, isBroken) => {
+  expect(broken(isBroken)).toEqual([]);
+});
+
+it("leads on from each combination: what a step changes lets another one follow", () => {
+  /** The facts after a step; null where the command has ended. */
+  const after = (facts: Facts, step: Step): Facts | null => {
+    switch (step.kind) {
+      case "stop":
+      case "reused":
+      case "publish":
+        return null;
+      case "wait":
+        return step.watch === null && facts.gate?.kind === "wait"
+          ? { ...facts, gate: null }
+          : { ...facts, journal: { kind: "concluded", position, isGone: false } };
+      case "readUp":
+        return { ...facts, journal: { kind: "free", name: "elsewhere", isTaken: false } };
+      case "takeSlot":
+        return { ...facts, hasSlot: true };
+      case "release":
+        return { ...facts, own: { kind: "none" }, journal: { kind: "free", name: "this", isTaken: false } };
+      case "adopt":
+        return { ...facts, journal: { kind: "held", claim, call: "mayBeExecuted", patienceMs: 0 } };
+      case "claim":
+        return { ...facts, own: { kind: "ended", attemptId: "a", verdict: failed } };
+      case "refuse":
+      case "conclude":
+        return {
+          ...facts,
+          own: { kind: "concluded" },
+          journal: { kind: "concluded", position, isGone: false },
+        };
+    }
+  };
+  for (const facts of all) {
+    let next: Facts | null = facts;
+    for (let steps = 0; next !== null; steps++) {
+      expect(steps, JSON.stringify(facts)).toBeLessThan(8);
+      next = after(next, nextStep(next));
+    }
+  }
+});
