@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { startTail } from "../kafka/consume/tail.ts";
+import type { Ranges } from "../kafka/ranges.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import type { Services } from "../services/services.ts";
 import type { Subsystem } from "../services/subsystem.ts";
@@ -12,8 +13,6 @@ import {
   type Pausable,
 } from "../services/pause-entry.ts";
 
-type Range = { startOffset: number; endOffset: number };
-
 /**
  * Folds the control topic into the last entry of each flow. When the topic is read anew, the new entries take
  * effect only once it is read to its end: a pause must not end while older entries are read again, nor because
@@ -24,8 +23,9 @@ export const createControlFold = () => {
   /** Entries of a topic that is being read from its beginning; null once it is read to its end. */
   let loading: Map<Pausable, ControlEntry> | null = null;
   let isRead = false;
-  /** By partition: the offset before which is something to read yet. */
+  /** By partition: the offset before which is something to read yet; Infinity while that is not known. */
   const ends = new Map<number, number>();
+  const begun = new Set<number>();
 
   const finishLoading = (): void => {
     if (loading === null || ends.size > 0) return;
@@ -35,12 +35,18 @@ export const createControlFold = () => {
   };
 
   return {
-    /** Called before the topic is read from the start of these ranges. */
-    begin: (ranges: ReadonlyMap<number, Range>): void => {
-      loading = new Map();
-      ends.clear();
-      for (const [partition, { startOffset, endOffset }] of ranges)
+    /** Called before partitions are read from the start of these ranges, again or for the first time. */
+    begin: (ranges: Ranges, partitions: number): void => {
+      if (loading === null || [...ranges.keys()].some((partition) => begun.has(partition))) {
+        loading = new Map();
+        begun.clear();
+        for (let partition = 0; partition < partitions; partition += 1) ends.set(partition, Infinity);
+      }
+      for (const [partition, { startOffset, endOffset }] of ranges) {
+        begun.add(partition);
         if (startOffset < endOffset) ends.set(partition, endOffset);
+        else ends.delete(partition);
+      }
       finishLoading();
     },
     /** False: it cannot be read, and the entry before it stays in force. */
@@ -63,6 +69,7 @@ export type Control = Subsystem & {
    * yet.
    */
   follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
+  isRead: () => boolean;
   /** Whether the flow is paused, or the topic has not been read yet. */
   isHeld: (flow: Pausable) => boolean;
   /** Resolves when the flow is not held. */
@@ -133,8 +140,8 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   const tail = startTail(
     { topic },
     {
-      begin: (ranges) => {
-        begin(ranges);
+      begin: (ranges, partitions) => {
+        begin(ranges, partitions);
         update();
         return ranges;
       },
@@ -160,7 +167,7 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
       followers.push({ flow, isHeld: now, hold });
       hold(now);
     },
-    isHeld,
+    ...{ isRead, isHeld },
     untilOpen: async (flow, signal) => {
       while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
     },

@@ -3,10 +3,11 @@ import { readEnvironment } from "../config/load.ts";
 import type { Check } from "../doctor/check.ts";
 import { runChecks } from "../doctor/doctor.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { firstDayQuestions } from "../doctor/first-day.ts";
+import { configOf, examples, EXIT, printRows, type Exit, type ExitCode, type Io } from "./io.ts";
 import { silent } from "../runtime/log.ts";
 
-type Flags = { json?: boolean };
+type Flags = { json?: boolean; firstDay?: boolean };
 
 const GROUP_WIDTH = 9;
 const NAME_WIDTH = 32;
@@ -47,6 +48,13 @@ const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
   }
 };
 
+/** Prints how far each question of docs/first-day.md is guarded now. Asks nobody. */
+const firstDay = (io: Io, { json = false }: Flags): Promise<void> => {
+  const questions = firstDayQuestions(configOf(io, "tool"));
+  const columns = ["now", "question", "settings", "meanwhile"];
+  return printRows(io, questions, { json, columns });
+};
+
 export const doctorCommand = (io: Io, exit: Exit): Command =>
   new Command("doctor")
     .summary("Check everything that a start needs, and say what to do.")
@@ -55,5 +63,9 @@ export const doctorCommand = (io: Io, exit: Exit): Command =>
         "webhook listener that takes unsigned requests makes a dead\nletter of the one that is sent to it.)",
     )
     .option("--json", "print one JSON object")
-    .addHelpText("after", examples("doctor", "doctor --json"))
-    .action(async (flags: Flags) => exit(await doctor(io, flags)));
+    .option("--first-day", "the questions of docs/first-day.md, each tight, loose or unanswered")
+    .addHelpText("after", examples("doctor", "doctor --json", "doctor --first-day"))
+    .action(async (flags: Flags) => {
+      if (flags.firstDay !== true) exit(await doctor(io, flags));
+      else await firstDay(io, flags);
+    });

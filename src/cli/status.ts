@@ -61,6 +61,7 @@ export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status,
     ...commands.partitions
       .filter((each) => each.lag > 0)
       .map((each) => `  ${topic}[${each.partition}]: ${behind(each.lag)}`),
+    ...commands.unread.map((partition) => `  ${topic}[${partition}]: NO LEADER ANSWERS, nobody can read it`),
     `group ${reconcile.group}: ${reconcile.state}, ${leader}`,
     deadLetters === null
       ? "Dead letters are not known: their topic does not exist."

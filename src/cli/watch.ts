@@ -63,7 +63,7 @@ export const follow = async (
     await cluster.close();
     throw noSuchTopic(topic);
   }
-  const ranges = await cluster.ranges(topic);
+  const { ranges, missing } = await cluster.ranges(topic);
   /** Where each partition is read on, also where reading starts over. */
   const next = new Map<number, number>();
   for (const [partition, { startOffset, endOffset }] of ranges)
@@ -74,7 +74,8 @@ export const follow = async (
       begin: (found) =>
         new Map(
           [...found].map(([partition, { startOffset, endOffset }]) => {
-            const at = next.get(partition) ?? 0;
+            const first = missing.has(partition) && !fromBeginning ? endOffset : 0;
+            const at = next.get(partition) ?? first;
             // A topic that was created anew is shorter: all of it is new.
             return [
               partition,

@@ -1,10 +1,13 @@
 import { inspect } from "node:util";
+import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { textIn } from "./named-file.ts";
 
 /** The interval between two readings of a file. */
 const READ_EVERY_MS = 1_000;
 const MAX_REPLACED = 3;
+/** The time for which readings must find a new text: two refusals may ask for readings in one millisecond. */
+const STEADY_MS = 500;
 
 const read = (file: string): string => textIn(file).replace(/\r?\n$/, "");
 
@@ -19,14 +22,16 @@ export class Secret {
   readonly #check: (text: string) => void;
   #text: string;
   /** What the last reading found. */
-  #found: string;
+  #latest: string;
+  /** When a reading found that text first, by the monotonic clock. */
+  #latestSinceMs = Number.NEGATIVE_INFINITY;
   #replaced: readonly string[] = [];
   #fault = "";
   #refused: (reason: string) => void = nothing;
 
   private constructor(text: string, file?: string, check: (text: string) => void = nothing) {
     this.#text = text;
-    this.#found = text;
+    this.#latest = text;
     this.#file = file;
     this.#check = check;
   }
@@ -61,15 +66,16 @@ export class Secret {
   }
 
   /**
-   * Reads the file now. A new text counts only when two readings in a row have found it, so that what is half
+   * Reads the file now. A new text counts only when readings have found it for half a second, so that what is half
    * written does not; the last one is kept until then, and where the new one is invalid.
    */
-  reload(): void {
+  reload(nowMs = systemClock.monotonic()): void {
     if (this.#file === undefined) return;
     try {
       const text = read(this.#file);
-      const isSteady = text === this.#found;
-      this.#found = text;
+      if (text !== this.#latest) this.#latestSinceMs = nowMs;
+      this.#latest = text;
+      const isSteady = nowMs - this.#latestSinceMs >= STEADY_MS;
       if (isSteady && text !== this.#text) this.#replaceBy(text);
       if (isSteady) this.#fault = "";
     } catch (error) {

@@ -10,9 +10,19 @@ import type { Period } from "./period.ts";
 
 /**
  * `missing`: the topic has no event of it. `too young`: neither, but the webhook may still come. `held`: the topic has
- * its transaction and status at another instant. `reserved`: it is about to be published.
+ * its transaction and status at another instant. `unread`: the events of its transaction cannot be read now.
+ * `reserved`: it is about to be published.
  */
-const STATES = ["known", "too young", "missing", "held", "reserved", "published", "refused"] as const;
+const STATES = [
+  "known",
+  "too young",
+  "missing",
+  "held",
+  "unread",
+  "reserved",
+  "published",
+  "refused",
+] as const;
 type State = (typeof STATES)[number];
 
 type StatusChange = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
@@ -143,6 +153,14 @@ export const createComparison = (
       const isHeld = !force && statuses.get(status) === 1;
       setState(key, isHeld ? "held" : "reserved");
       return isHeld ? null : key;
+    },
+    /** Holds back a missing notification of a transaction whose events cannot be read. False for any other. */
+    holdUnread: (notification: Notification): boolean => {
+      const change = changeInPeriod(notification);
+      const [key] = change === null ? [] : keysOfSame(change, statusKey(change));
+      if (key === undefined || get(key)?.state !== "missing") return false;
+      setState(key, "unread");
+      return true;
     },
     /** Returns the facts from the topic about a transaction with a missing notification. */
     factsOf: (transactionId: string): TransactionFacts => {

@@ -39,16 +39,19 @@ export type Report = {
 /** `lanes`: how many transactions are published at the same time. */
 export type LogOptions = AnswerForm & { lanes: number };
 
+/** `isRead`: whether the events of a transaction were read. `reason`: why some were not; null where all were. */
+export type ReadEvents = { isRead: (transactionId: string) => boolean; reason: string | null };
+
 /** What the flow does outside of itself. */
 export type LogPorts = LogReaderPorts & {
   /** Whether the deduplication window holds an event with this identity. */
   isInWindow: (identity: Digest) => boolean;
-  /** Calls `onEvent` for every event in the topic since an instant. Rejects when it cannot read all of them. */
+  /** Calls `onEvent` for every event in the topic since an instant, but for partitions that nobody can read now. */
   readEvents: (
     sinceMs: number,
     onEvent: (event: TransactionStatusUpdated) => void,
     signal: AbortSignal,
-  ) => Promise<void>;
+  ) => Promise<ReadEvents>;
   publishOnce: PublishOnce;
   /** Throws when this replica is no longer the leader. Called before each event. */
   mayPublish: () => void;
@@ -59,6 +62,8 @@ export type LogPorts = LogReaderPorts & {
 const SHIFT_MARGIN_MS = 86_400_000;
 /** The log is asked for by days, and an entry without an instant may be of any of them. */
 const UNDATED_MARGIN_MS = 4 * 86_400_000;
+
+const ALL_READ: ReadEvents = { isRead: () => true, reason: null };
 
 const NONE_KNOWN =
   "not one of the log's notifications is known, although events of the same time are: their form may differ";
@@ -97,6 +102,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   /** Reads the log again and publishes what is missing, batch by batch. Resolves with why the run is not complete. */
   const backfill = async (
     comparison: Comparison,
+    { isRead, reason }: ReadEvents,
     request: RunRequest,
     signal: AbortSignal,
   ): Promise<string[]> => {
@@ -106,6 +112,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
       const before = counts.missing;
       const batch = backfillBatch();
       const onNotification = (notification: Notification): boolean => {
+        if (!isRead(notification.transactionId)) return comparison.holdUnread(notification);
         const key = batch.hasRoomFor(notification) ? comparison.reserve(notification, request.force) : null;
         if (key !== null && !request.dryRun) batch.add(key, notification);
         return key !== null;
@@ -115,6 +122,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
       await inLanes(options.lanes, batch.byTransaction(), (items) => publishInOrder(comparison, items));
       if (counts.missing === before) return [...reasons, CHANGED];
     }
+    if (counts.unread > 0 && reason !== null) reasons.add(reason);
     if (counts.refused > 0) reasons.add(TOO_LARGE);
     return [...reasons];
   };
@@ -125,10 +133,14 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     const { counts } = comparison;
     let reading = UNREAD;
 
-    const report = (result: Report["result"], more: readonly string[], held = counts.held): Report => {
+    const report = (
+      result: Report["result"],
+      more: readonly string[],
+      held = counts.held + counts.unread,
+    ): Report => {
       const notifications = Object.values(counts).reduce((sum, count) => sum + count, 0);
       const planned = dryRun ? counts.reserved : 0;
-      const isCompared = counts.missing + counts.reserved === planned;
+      const isCompared = counts.missing + counts.unread + counts.reserved === planned;
       return {
         result,
         isWhole: reading.isWhole && result !== "failed" && isCompared,
@@ -146,10 +158,12 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     try {
       reading = await readPartnerLog(period, { onNotification: comparison.add, signal });
       const marginMs = comparison.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS;
-      if (counts.missing + counts["too young"] > 0)
-        await ports.readEvents(period.fromMs - marginMs, comparison.addEvent, signal);
+      const events =
+        counts.missing + counts["too young"] > 0
+          ? await ports.readEvents(period.fromMs - marginMs, comparison.addEvent, signal)
+          : ALL_READ;
       if (!force && comparison.isOtherForm()) return report("suspicious", [NONE_KNOWN], counts.missing);
-      const more = await backfill(comparison, request, signal);
+      const more = await backfill(comparison, events, request, signal);
       if (counts.held > 0) return report("suspicious", [...more, OTHER_INSTANT]);
       const isComplete = reading.reasons.length + more.length === 0;
       return report(isComplete ? "complete" : reading.isRead ? "incomplete" : "failed", more);

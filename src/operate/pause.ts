@@ -38,7 +38,7 @@ export const pauses = async (connections: Connections, stopped: AbortSignal): Pr
     if (!isRead) connections.warn(`${placeText(topic, record)} cannot be read.`);
   };
   await connections.services.clock.withDeadline(READ_MS, stopped, (signal) =>
-    readTopic(connections, { topic }, take, { signal }),
+    readTopic(connections, { topic, isWhole: true }, take, { signal }),
   );
   return found;
 };

@@ -1,5 +1,6 @@
 import { withCluster } from "../services/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
+import type { Ranges } from "../kafka/ranges.ts";
 import type { Connections } from "./connections.ts";
 
 /** Records a minute of a topic over the last hour, the oldest first. */
@@ -15,11 +16,11 @@ const STEP_MINUTES = 2;
 const STEPS = 30;
 const ANSWER_MS = 30_000;
 
-type Offsets = ReadonlyMap<number, number>;
-
-/** Of a topic that was created anew in between, none. */
-const between = (earlier: Offsets, later: Offsets): number => {
-  const more = [...later].map(([partition, offset]) => Math.max(0, offset - (earlier.get(partition) ?? 0)));
+/** None of a topic that was created anew in between. A partition that nobody leads now is left out. */
+const between = (earlier: Ranges, later: Ranges): number => {
+  const more = [...later].map(([partition, { startOffset }]) =>
+    Math.max(0, startOffset - (earlier.get(partition)?.startOffset ?? startOffset)),
+  );
   return more.reduce((sum, each) => sum + each, 0) / STEP_MINUTES;
 };
 
@@ -30,8 +31,8 @@ const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<n
     { length: STEPS + 1 },
     (_, at) => last - (STEPS - at) * STEP_MINUTES * MINUTE_MS,
   );
-  const offsets = await Promise.all(borders.map((border) => cluster.offsetsAt(topic, border)));
-  return offsets.slice(1).map((later, at) => between(offsets[at] ?? new Map(), later));
+  const answers = await Promise.all(borders.map((border) => cluster.ranges(topic, border)));
+  return answers.slice(1).map(({ ranges }, at) => between(answers[at]?.ranges ?? new Map(), ranges));
 };
 
 /** Topics that do not exist are left out. */

@@ -1,6 +1,7 @@
 import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
-import type { Range, Ranges } from "../kafka/consume/read-log.ts";
+import { missingText, type Range, type Ranges, type TopicRanges } from "../kafka/ranges.ts";
+import { NothingDone } from "./actor.ts";
 import type { Connections, OnProgress } from "./connections.ts";
 
 /**
@@ -11,6 +12,8 @@ export type Reading = {
   fromMs?: number | undefined;
   toMs?: number | undefined;
   narrow?: (range: Range, partition: number, partitions: number) => Range;
+  /** Nothing may be missing: it is decided by what is found. Else people are told of partitions that cannot be read. */
+  isWhole?: boolean;
 };
 
 export type ReadingHooks = { signal: AbortSignal; onProgress?: OnProgress | undefined };
@@ -20,24 +23,28 @@ export const mayHold = (value: Buffer | null, text: Buffer): boolean =>
   value !== null && (value.includes(text) || (value[0] === 0x7b && value.includes("\\")));
 
 export const NOTHING: Range = { startOffset: 0, endOffset: 0 };
+/** Of a partition that cannot be asked. */
+const ANY: Range = { startOffset: 0, endOffset: Number.MAX_SAFE_INTEGER };
 
 export const recordsIn = (ranges: Ranges): number =>
   [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
 
-const rangesOf = (
+const rangesOf = async (
   { services }: Connections,
   { topic, fromMs, toMs, narrow = (range) => range }: Reading,
-): Promise<Ranges> =>
+): Promise<TopicRanges> =>
   withCluster(services, async (cluster) => {
     if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
-    const found = await cluster.ranges(topic, fromMs === undefined ? undefined : Math.max(0, fromMs));
-    const ends = toMs === undefined ? null : await cluster.offsetsAt(topic, toMs);
-    return new Map(
-      [...found].map(([partition, { startOffset, endOffset }]) => {
-        const end = Math.max(startOffset, Math.min(ends?.get(partition) ?? endOffset, endOffset));
-        return [partition, narrow({ startOffset, endOffset: end }, partition, found.size)];
-      }),
-    );
+    const sinceMs = fromMs === undefined ? undefined : Math.max(0, fromMs);
+    const { ranges, missing } = await cluster.ranges(topic, sinceMs, toMs);
+    const partitions = ranges.size + missing.size;
+    const wanted = (partition: number, range: Range): Range => narrow(range, partition, partitions);
+    return {
+      ranges: new Map([...ranges].map(([partition, range]) => [partition, wanted(partition, range)])),
+      missing: new Set(
+        [...missing].filter((partition) => recordsIn(new Map([[0, wanted(partition, ANY)]])) > 0),
+      ),
+    };
   });
 
 /**
@@ -50,7 +57,15 @@ export const readTopic = async (
   take: TakeRecord,
   { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {
-  const ranges = await rangesOf(connections, reading);
+  const { topic, isWhole = false } = reading;
+  const found = await rangesOf(connections, reading);
+  const leaveOut = (missing: ReadonlySet<number>): void => {
+    if (missing.size === 0) return;
+    if (isWhole) throw new NothingDone(`${missingText(topic, missing)}: see docs/failures.md.`);
+    connections.warn(`Incomplete: ${missingText(topic, missing)}.`);
+  };
+  leaveOut(found.missing);
+  const { ranges } = found;
   const total = recordsIn(ranges);
   if (total === 0) return ranges;
   let count = 0;
@@ -60,6 +75,6 @@ export const readTopic = async (
     onProgress?.({ read: (count += 1), total });
     return take(record);
   };
-  await scan({ topic: reading.topic, ranges: wanted }, counted, connections.services, signal);
+  leaveOut(await scan({ topic, ranges: wanted }, counted, connections.services, signal));
   return ranges;
 };

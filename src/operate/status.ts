@@ -9,11 +9,14 @@ import { recordsIn } from "./read-topic.ts";
 const DAY_MS = 86_400_000;
 const ANSWER_MS = 30_000;
 
-/** `committed`: the offset; null if there is none. `lag`: in records. */
+/**
+ * `committed`: the offset; null if there is none. `lag`: in records. `unread`: the partitions that cannot be asked, as
+ * they have no leader that answers.
+ */
 const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
   const committed = await cluster.committed(groupId, topic);
-  const ranges = await cluster.ranges(topic);
-  return [...ranges]
+  const { ranges, missing } = await cluster.ranges(topic);
+  const partitions = [...ranges]
     .map(([partition, { startOffset, endOffset: end }]) => {
       const offset = committed.get(partition)?.offset ?? null;
       // Without a committed offset, or if it was deleted, the group starts at the first record.
@@ -21,13 +24,15 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
       return { partition, committed: offset, end, lag };
     })
     .sort((a, b) => a.partition - b.partition);
+  return { partitions, unread: [...missing] };
 };
 
 /** Records, in all and of the last day: a large letter may have several. Null where there is no such topic. */
 const deadLettersOf = async ({ topics }: Connections["config"], cluster: Cluster, nowMs: number) => {
   const topic = topics.deadLetters;
   if (!(await cluster.find([topic])).has(topic)) return null;
-  const count = async (sinceMs?: number): Promise<number> => recordsIn(await cluster.ranges(topic, sinceMs));
+  const count = async (sinceMs?: number): Promise<number> =>
+    recordsIn((await cluster.ranges(topic, sinceMs)).ranges);
   return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
 };
 
@@ -39,7 +44,9 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
   const { groupId } = config.kafka;
   // Without the flow commands there need not be such a topic.
   const isThere = (await cluster.find([topic])).has(topic);
-  const partitions = isThere ? await lagOf(cluster, groupId, topic) : [];
+  const { partitions, unread } = isThere
+    ? await lagOf(cluster, groupId, topic)
+    : { partitions: [], unread: [] };
   const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
   const commands = await cluster.group(groupId);
   const election = electionGroup(config);
@@ -49,7 +56,7 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
   const hasEvents = (await cluster.find([transactionStatus])).has(transactionStatus);
   const lastCompleteAtMs = hasEvents ? (await lastNote(config, cluster)).completeAtMs : null;
   return {
-    commands: { group: groupId, ...commands, lag, partitions },
+    commands: { group: groupId, ...commands, lag, partitions, unread },
     /** `leader`: the replica that reconciles; null for none. `lastCompleteAtMs`: null where no such run is known. */
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
     deadLetters: await deadLettersOf(config, cluster, nowMs),

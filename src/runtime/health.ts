@@ -3,12 +3,15 @@ import { messageOf } from "./errors.ts";
 import { iso } from "./instant.ts";
 import { placeText } from "./record-position.ts";
 
-/** Why one partition is not served. A `cause` is what a library or a broker said: it is only for people. */
-export type PartitionTrouble = { partition: number } & (
+/** Why a partition is not served. A `cause` is what a library or a broker said: it is only for people. */
+export type Lack =
   | { kind: "noLeader" }
   | { kind: "failing"; cause: string }
-  | { kind: "unreadableBatch"; offset: number; cause: string }
-);
+  | { kind: "unreadableBatch"; offset: number; cause: string };
+export type PartitionTrouble = { partition: number } & Lack;
+
+/** The partition itself is in trouble, and not the connection to its leader. */
+export const isApart = ({ kind }: Lack): boolean => kind !== "failing";
 
 /** What the calls to the partner come to. */
 export type PartnerFault = "unauthorized" | "throttled" | "answers5xx" | "silent" | "unreachable";

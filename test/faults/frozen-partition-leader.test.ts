@@ -49,7 +49,7 @@ it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", 
   const tail = startTail(
     { topic },
     { begin: (found) => found, take: ({ value }) => followed.add(String(value)).size > 0 },
-    { ...deps, ranges: () => Promise.resolve(ranges) },
+    { ...deps, ranges: () => Promise.resolve({ ranges, missing: new Set() }) },
   );
   onTestFinished(() => tail.stop());
   await eventually(() => isUp(consumer.health()) && isUp(tail.health()), "both to read", 30_000);

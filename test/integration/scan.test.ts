@@ -17,7 +17,7 @@ const scanned = async (
   const keys: string[] = [];
   try {
     await scan(
-      { topic, ranges: await cluster.ranges(topic, sinceMs) },
+      { topic, ranges: (await cluster.ranges(topic, sinceMs)).ranges },
       (record) => {
         keys.push(String(record.key));
         return see(record);

@@ -31,7 +31,8 @@ export const watchRetention = (
       topic: "journal",
       view,
       notes: () => Promise.resolve([]),
-      ranges: () => Promise.resolve(topic.ranges()),
+      ranges: () => Promise.resolve({ ranges: topic.ranges(), missing: new Set() }),
+      partitions: topic.ranges().size,
       problems: () => Promise.resolve(topic.isKeptTooShortly() ? ["The journal is kept too shortly."] : []),
       partitionOf: () => 0,
       fits,
@@ -43,7 +44,7 @@ export const watchRetention = (
     ...{ partition: record.partition, offset: record.offset, timestampMs: scaled(record.timestampMs) },
   });
   return {
-    begin: () => watch.begin(topic.ranges()),
+    begin: () => watch.begin(topic.ranges(), topic.ranges().size),
     isOurs: (record: Parameters<typeof incoming>[0]) => watch.isOurs(incoming(record)),
     learn: (record: Parameters<typeof incoming>[0]) => watch.learn(incoming(record)),
   };

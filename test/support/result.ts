@@ -15,7 +15,8 @@ export type Result = {
   decidedBy: string;
 };
 
-export const decodeResult = ({ value }: TopicRecord): Result => decode("command-result", value) as Result;
+export const decodeResult = ({ value }: Pick<TopicRecord, "value">): Result =>
+  decode("command-result", value) as Result;
 
 export const finalOf = (results: readonly Result[]): Result | undefined =>
   results.find((result) => result.final);

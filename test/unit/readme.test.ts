@@ -62,12 +62,12 @@ describe("the documentation", () => {
     );
   });
 
-  it("is short: a README for five minutes, and sixteen pages of 205 kB in all", () => {
+  it("is short: a README for five minutes, and sixteen pages of 205 KiB in all", () => {
     const size = (name: string): number => Buffer.byteLength(textOf(name));
     expect(size("README.md")).toBeLessThanOrEqual(12_000);
     const pages = filesIn("docs", ".md", { recursive: true });
     expect(pages.length).toBeLessThanOrEqual(16);
-    expect(pages.reduce((sum, page) => sum + size(page), 0)).toBeLessThanOrEqual(205_000);
+    expect(pages.reduce((sum, page) => sum + size(page), 0)).toBeLessThanOrEqual(205 * 1_024);
     const rows = textOf("README.md").matchAll(/^\|.*$/gm);
     expect([...rows].map(([row]) => row).filter((row) => row.length > 120)).toEqual([]);
   });

@@ -28,6 +28,9 @@ const endLeftovers = async <Leftover extends { position: RecordPosition }>(
 ): Promise<void> => {
   /** How long this process has known each of them without a break. */
   let known = new Map<string, Stopwatch>();
+  /** One after the other in a partition of the journal; one that takes nothing delays no other. */
+  const lastOf = new Map<number, Promise<void>>();
+  const ending = new Set<string>();
   for (;;) {
     await view.untilReady(signal);
     const before = known;
@@ -37,7 +40,15 @@ const endLeftovers = async <Leftover extends { position: RecordPosition }>(
       const knownMs = before.get(place) ?? startStopwatch(clock);
       known.set(place, knownMs);
       if (Math.max(knownMs(), what.ageMs?.(leftover) ?? 0) < what.patienceMs(leftover)) continue;
-      await what.end(leftover).catch((error: unknown) => observer.retrying("append", error));
+      if (ending.has(place)) continue;
+      ending.add(place);
+      const { partition } = leftover.position;
+      const ended = (lastOf.get(partition) ?? Promise.resolve()).then(async () => {
+        if (!signal.aborted)
+          await what.end(leftover).catch((error: unknown) => observer.retrying("append", error));
+        ending.delete(place);
+      });
+      lastOf.set(partition, ended);
     }
     await clock.sleep(everyMs, signal);
   }

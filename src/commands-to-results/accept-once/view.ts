@@ -147,6 +147,8 @@ export const createView = ({
       parts.some(({ next }) => next === null)
         ? null
         : parts.reduce((sum, { next, target }) => sum + Math.max(0, target - (next ?? 0)), 0),
+    /** The partitions that are not read up to their end at `begin`. */
+    unread: (): number[] => parts.flatMap((own, partition) => (isReady(own) ? [] : [partition])),
     halted: (): boolean => parts.some(({ halted }) => halted),
 
     /** Resolves when the record at this position is folded. */

@@ -12,7 +12,7 @@ import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-c
 import { NO_HEADERS } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { isUp } from "../../runtime/health.ts";
+import { RULES } from "../../runtime/health.ts";
 import { iso } from "../../runtime/instant.ts";
 import { watchPartner } from "./partner-health.ts";
 import { commandDecoder } from "./read.ts";
@@ -32,6 +32,8 @@ const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
 const MAX_BYTES_PER_PARTITION = 262_144;
 /** Memory for commands that were read and are not finished: see docs/operations.md. */
 const MAX_HELD_BYTES = 64 * 1_048_576;
+/** How long a member stays whose journal is down, in session timeouts. */
+const LEAVE_AFTER_SESSIONS = 2;
 /** The last part of a drain, after open calls are cut off: for conclusions, results and commits. */
 const CONCLUDE_MS = 3_000;
 /** The end of that: for the last commit and leaving the group. */
@@ -44,6 +46,8 @@ export type CommandFlowDeps = {
   schemaIds: { command: number; result: number; journal: number };
   /** What people have paused. `follow` calls `hold` at once and at each change. */
   pauses: {
+    /** Whether it is known what is paused. */
+    isRead: () => boolean;
     follow: (flow: "commands" | "accepts", hold: (isHeld: boolean) => void) => void;
     isHeld: (flow: "accepts") => boolean;
   };
@@ -73,7 +77,6 @@ export const openCommands = async ({
   const { partner: settings, commands, kafka } = config;
   const results = await openResults(services, schemaIds.result);
   let isPaused = false;
-  let isUnfit = false;
   let suspend = (): void => undefined;
   const { journal, view, ...journalTopic } = await openJournal(services, schemaIds.journal, {
     askNotes: async (cluster) =>
@@ -83,10 +86,7 @@ export const openCommands = async ({
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
       log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
     },
-    fits: (isFit) => {
-      isUnfit = !isFit;
-      suspend();
-    },
+    fits: () => suspend(),
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
   signal.throwIfAborted();
@@ -185,6 +185,13 @@ export const openCommands = async ({
     logOutcome(record, handled, clock.monotonic() - startedAt);
   };
 
+  let wellAt = Number.NEGATIVE_INFINITY;
+  /** What a replica without the journal takes, nobody answers: it leaves its share to others. */
+  const mayJoin = (): boolean => {
+    const isWell = view.ready() && RULES[journalTopic.health().kind].keepsShare && pauses.isRead();
+    if (isWell) wellAt = clock.monotonic();
+    return clock.monotonic() - wellAt < LEAVE_AFTER_SESSIONS * kafka.sessionTimeoutMs;
+  };
   const consumer = startOrderedConsumer(
     {
       topic: config.topics.commands,
@@ -194,12 +201,14 @@ export const openCommands = async ({
       maxInFlight: commands.maxInFlight,
       maxHeldBytes: MAX_HELD_BYTES,
       note: () => partnerWatch.noteAfter(journalTopic.note()),
+      ...journalTopic.counting,
+      mayJoin,
     },
     handle,
     services,
   );
   partner.shareRate(consumer.share);
-  suspend = () => consumer.suspend(isPaused || isUnfit);
+  suspend = () => consumer.suspend(isPaused || !journalTopic.mayBegin());
   pauses.follow("commands", (isHeld) => {
     isPaused = isHeld;
     suspend();
@@ -217,15 +226,17 @@ export const openCommands = async ({
     },
     lag: consumer.lag,
     components: () => {
-      const health = consumer.health();
-      joined ||= isUp(health);
+      const [health, ofJournal] = [consumer.health(), journalTopic.health()];
+      joined ||= consumer.isMember();
+      // Without a partition of the journal, or the pauses, it does not join; webhooks do not wait for them.
+      const isExcused = joined || ofJournal.kind === "unreadPartitions" || !pauses.isRead();
       const note = `partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
         partner: { health: partnerWatch.trouble() ?? { kind: "up" }, serves: null },
-        journal: { health: journalTopic.health(), serves: "commands" },
+        journal: { health: ofJournal, serves: "commands" },
         // Once joined, no restart would mend a rebalance or an empty assignment.
-        "commands-group": { health, note, serves: joined ? null : "commands" },
+        "commands-group": { health, note, serves: isExcused ? null : "commands" },
       };
     },
     waiting: () => ({ ...results.waiting(), [config.topics.journal]: journalTopic.waiting() }),

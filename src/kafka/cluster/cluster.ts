@@ -7,8 +7,10 @@ import kafkajs, {
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
-import type { Range } from "../consume/read-log.ts";
+import { openInternalCluster, type InternalCluster } from "../kafkajs-fixes/internal-cluster.ts";
+import type { TopicRanges } from "../ranges.ts";
 import type { Committed } from "../mark.ts";
+import { askRanges, EARLIEST_MS, LATEST_MS } from "./ask-ranges.ts";
 
 /** A topic of the cluster. `config` is empty without the right to describe configurations. */
 export type FoundTopic = {
@@ -42,10 +44,11 @@ export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
   /** The partitions of topics that exist. */
   partitions(names: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionState[]>>;
-  /** The offsets that each partition of a topic holds; with `sinceMs`, from the first record that is not older. */
-  ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
-  /** By partition, the offset of the first record that is not older than an instant; the end if there is none. */
-  offsetsAt(topic: string, timestampMs: number): Promise<ReadonlyMap<number, number>>;
+  /**
+   * The offsets that each partition of a topic holds: with `sinceMs`, from the first record that is not older; with
+   * `untilMs`, to before the first one that is not older than that.
+   */
+  ranges(topic: string, sinceMs?: number, untilMs?: number): Promise<TopicRanges>;
   /** What a group has committed, by partition of a topic; rejects rather than give an incomplete answer. */
   committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
   group(groupId: string): Promise<FoundGroup>;
@@ -96,42 +99,58 @@ const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription)
   partitions: kafkajs.AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
 });
 
-const disconnect = (admin: Admin, clock: Clock): Promise<void> =>
-  clock.withDeadline(TIMEOUT_MS, undefined, () => admin.disconnect()).catch(() => undefined);
+/** `internal`: kafkajs's cluster below its admin client, from its first use on. */
+type Connection = { admin: Admin; internal: () => InternalCluster; disconnect: () => Promise<void> };
+
+const newConnection = (newClient: NewClient, clock: Clock): Connection => {
+  const client = newClient();
+  const admin = client.admin();
+  let cluster: InternalCluster | null = null;
+  return {
+    admin,
+    internal: () => (cluster ??= openInternalCluster(client)),
+    disconnect: () =>
+      clock
+        .withDeadline(TIMEOUT_MS, undefined, async () => {
+          await Promise.all([admin.disconnect(), cluster?.disconnect()]);
+        })
+        .catch(() => undefined),
+  };
+};
 
 /** Connects at once; rejects when no broker can be reached. */
 export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
-  let admin: Promise<Admin> | null = null;
+  let connection: Promise<Connection> | null = null;
   let closed = false;
 
-  const connect = async (): Promise<Admin> => {
-    const fresh = newClient().admin();
+  const connect = async (): Promise<Connection> => {
+    const fresh = newConnection(newClient, clock);
     try {
-      await fresh.connect();
+      await fresh.admin.connect();
     } catch (error) {
-      void disconnect(fresh, clock);
+      void fresh.disconnect();
       throw error;
     }
     return fresh;
   };
   const close = async (): Promise<void> => {
-    const last = admin;
-    admin = null;
-    await last?.then((open) => disconnect(open, clock)).catch(() => undefined);
+    const last = connection;
+    connection = null;
+    await last?.then(({ disconnect }) => disconnect()).catch(() => undefined);
   };
 
   /**
    * kafkajs keeps asking a broker that no longer leads until its metadata are five minutes old: the request after a
    * failed one uses a new client. Not after a missing topic, which kafkajs looks up again by itself.
    */
-  const ask = async <T>(question: (admin: Admin, signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const ask = async <T>(question: (open: Connection, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
-    const asked = (admin ??= connect());
+    const asked = (connection ??= connect());
     try {
       return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => question(await asked, signal));
     } catch (error) {
       const isMissing = protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION";
-      if (admin === asked && !isMissing) void close();
+      if (connection === asked && !isMissing) void close();
       throw metadataError(error);
     }
   };
@@ -143,7 +162,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
       await clock.withDeadline(TIMEOUT_MS, undefined, close).catch(() => undefined);
     },
     find: (names) =>
-      ask(async (admin) => {
+      ask(async ({ admin }) => {
         const existing = new Set(await admin.listTopics());
         const wanted = names.filter((name) => existing.has(name));
         if (wanted.length === 0) return new Map();
@@ -156,7 +175,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         return new Map(await Promise.all(found));
       }),
     partitions: (names) =>
-      ask(async (admin) => {
+      ask(async ({ admin }) => {
         // Without names Kafka lists all topics.
         if (names.length === 0) return new Map();
         const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
@@ -164,26 +183,14 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
           ({ partition, leader, replicas, inSync }) satisfies PartitionState;
         return new Map(topics.map(({ name, partitions }) => [name, partitions.map(stateOf)]));
       }),
-    ranges: (topic, sinceMs) =>
-      ask(async (admin) => {
-        const bounds = await admin.fetchTopicOffsets(topic);
-        const since = sinceMs === undefined ? [] : await admin.fetchTopicOffsetsByTimestamp(topic, sinceMs);
-        const from = new Map(since.map(({ partition, offset }) => [partition, Number(offset)]));
-        return new Map(
-          bounds.map(({ partition, low, high }) => {
-            // When no record is that young, kafkajs gives the end offset, or -1.
-            const start = from.get(partition) ?? Number(low);
-            return [partition, { startOffset: start < 0 ? Number(high) : start, endOffset: Number(high) }];
-          }),
-        );
-      }),
-    offsetsAt: (topic, timestampMs) =>
-      ask(async (admin) => {
-        const offsets = await admin.fetchTopicOffsetsByTimestamp(topic, timestampMs);
-        return new Map(offsets.map(({ partition, offset }) => [partition, Number(offset)]));
+    ranges: (topic, sinceMs = EARLIEST_MS, untilMs = LATEST_MS) =>
+      ask(async ({ internal }) => {
+        const { isFaulty, ...found } = await askRanges(internal(), topic, { sinceMs, untilMs }, clock);
+        if (isFaulty) void close();
+        return found;
       }),
     committed: (groupId, topic) =>
-      ask(async (admin) => {
+      ask(async ({ admin }) => {
         const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
         // Kafka lists every partition, also for a group that has committed nothing.
         if (!found || found.partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
@@ -196,13 +203,13 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         );
       }),
     group: (groupId) =>
-      ask(async (admin) => {
+      ask(async ({ admin }) => {
         const [found] = (await admin.describeGroups([groupId])).groups;
         if (!found) throw new Error(`no group ${groupId} in the answer`);
         return { state: found.state, members: found.members.map(memberOf) };
       }),
     defaultReplicationFactor: () =>
-      ask(async (admin) => {
+      ask(async ({ admin }) => {
         const [broker] = (await admin.describeCluster()).brokers;
         if (!broker) return null;
         const config = await configOf(admin, kafkajs.ConfigResourceTypes.BROKER, String(broker.nodeId));
@@ -210,7 +217,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         return value === undefined ? null : Number(value);
       }),
     create: ({ name, partitions, replicationFactor, config }, dryRun = false) =>
-      ask(async (admin, signal) => {
+      ask(async ({ admin }, signal) => {
         const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
         await admin.createTopics({
           // kafkajs's own wait fails while a broker does not know the topic yet.

@@ -1,4 +1,4 @@
-import type { Ranges } from "../consume/read-log.ts";
+import type { Ranges } from "../ranges.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
 
 type Place = { partition: number; offset: number };

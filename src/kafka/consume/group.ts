@@ -7,10 +7,16 @@ import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
-import { failingWithoutLeader } from "../kafkajs-fixes/lost-leaders.ts";
+import { readingNothing } from "../kafkajs-fixes/unread-offsets.ts";
 import { groupRoundTrip, silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
 
-export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
+export type GroupOptions = {
+  topic: string;
+  groupId: string;
+  sessionTimeoutMs: number;
+  /** While false, it does not join, and leaves; asked often. Absent: always. */
+  mayJoin?: (() => boolean) | undefined;
+};
 
 export type GroupDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
@@ -21,6 +27,8 @@ const ROUND_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 500;
+/** How soon added partitions are noticed and taken up. */
+const METADATA_MAX_AGE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 /**
@@ -30,7 +38,7 @@ const BACKOFF = { baseMs: 200, maxMs: 3_000 };
  * @param assigned called after each rebalance, with all partitions that are assigned now
  */
 export const joinGroup = (
-  { topic, groupId, sessionTimeoutMs }: GroupOptions,
+  { topic, groupId, sessionTimeoutMs, mayJoin = () => true }: GroupOptions,
   assigned: (partitions: readonly number[]) => void,
   { newClient, clock, log, random }: GroupDeps,
 ) => {
@@ -84,7 +92,8 @@ export const joinGroup = (
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
       maxWaitTimeInMs: ROUND_MS,
       allowAutoTopicCreation: false,
-      partitionAssigners: [failingWithoutLeader(topic)],
+      metadataMaxAge: METADATA_MAX_AGE_MS,
+      partitionAssigners: [readingNothing],
       retry: {
         retries: 4,
         initialRetryTime: 100,
@@ -108,6 +117,10 @@ export const joinGroup = (
       running.catch(fail);
       while (!ended.signal.aborted) {
         await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
+        if (!mayJoin()) {
+          assigned([]);
+          ended.abort(new Error("it may not be a member now"));
+        }
         const silence = silenceOf(heard(), sessionTimeoutMs, clock.monotonic());
         if (silence !== null) fail(new Error(silence));
       }
@@ -127,6 +140,11 @@ export const joinGroup = (
 
   const run = async (): Promise<void> => {
     for (let failures = 0; !stopped.signal.aborted; failures += 1) {
+      if (!mayJoin()) {
+        fault = { kind: "waiting", cause: "it joins when what its work needs is read" };
+        await clock.sleep(WATCH_MS / 5, stopped.signal).catch(() => undefined);
+        continue;
+      }
       const startedAt = clock.monotonic();
       try {
         await runOnce();

@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Range } from "./read-log.ts";
+import type { Ranges } from "../ranges.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
@@ -35,7 +35,7 @@ export const watchLag = (
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
   { clock, connectCluster, signal }: Deps,
 ): { lag: () => Lag; share: () => number } => {
-  let ranges: ReadonlyMap<number, Range> = new Map();
+  let ranges: Ranges = new Map();
   let askedAt = 0;
   /** When a partition was last known to be read to its end: records that are still unread were written later. */
   const caughtUpAt = new WeakMap<Watermark, number>();
@@ -53,9 +53,10 @@ export const watchLag = (
       try {
         cluster ??= await connectCluster();
         const startedAt = clock.now();
-        const answer = await cluster.ranges(topic);
+        const { ranges: answer } = await cluster.ranges(topic);
         noteCaughtUp();
-        ranges = answer;
+        // Of a partition that was not answered for, the last ones are used, too.
+        ranges = new Map([...ranges, ...answer]);
         askedAt = startedAt;
         noteCaughtUp();
       } catch {

@@ -1,5 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
+import { errorOfCode } from "../errors.ts";
+import { unreadableBatchOf } from "../kafkajs-fixes/checked-batches.ts";
 import { openInternalCluster } from "../kafkajs-fixes/internal-cluster.ts";
 import { opened } from "../kafkajs-fixes/hedged.ts";
 import type { Incoming } from "../record.ts";
@@ -10,6 +12,8 @@ export type Fetched = {
   partition: number;
   /** The offset that was asked for. */
   from: number;
+  /** Why nothing came of this partition: the error of its leader, or a BatchError. Null where it was read. */
+  error: Error | null;
   records: readonly Incoming[];
   /** The offset to ask for next. There may be no record right before it. */
   next: number;
@@ -42,6 +46,7 @@ type FetchedRecord = DecodedRecord & {
 };
 type FetchedPartition = {
   partition: number;
+  errorCode: number;
   /** kafkajs's word for Kafka's log start offset. */
   lastStartOffset: string;
   messages: readonly FetchedRecord[];
@@ -54,7 +59,7 @@ const afterBatchOf = ({ offset, batchContext }: FetchedRecord): number =>
 const fetchedOf = (
   topic: string,
   from: number,
-  { partition, lastStartOffset, messages }: FetchedPartition,
+  { partition, errorCode, lastStartOffset, messages }: FetchedPartition,
 ): Fetched => {
   const last = messages.at(-1);
   // A batch comes whole, also if it is read from its middle.
@@ -62,6 +67,7 @@ const fetchedOf = (
   return {
     partition,
     from,
+    error: errorCode === 0 ? unreadableBatchOf(messages) : errorOfCode(errorCode),
     next: last ? Math.max(from, afterBatchOf(last)) : from,
     startOffset: Number(lastStartOffset),
     records: asked

@@ -26,9 +26,13 @@ export type OrderedOptions = GroupOptions & {
   maxHeldBytes: number;
   /**
    * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of the last
-   * commit.
+   * commit. With a note, partitions are committed of which no record was read.
    */
   note?: () => string | null;
+  /** Called with the group's notes before partitions are taken over, whose notes will be replaced. */
+  compareNotes?: ((notes: readonly string[]) => void) | undefined;
+  /** Called after each commit. */
+  committed?: (() => Promise<void>) | undefined;
 };
 
 /**
@@ -44,6 +48,7 @@ export type Handle = (
 export type OrderedConsumer = ReturnType<typeof startOrderedConsumer>;
 
 const AGAIN_AFTER_MS = 2_000;
+const RESUME_BELOW = 7 / 8;
 /**
  * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs reports
  * a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after a later one, or
@@ -64,7 +69,7 @@ export const startOrderedConsumer = (
   const heldBy = (partition: number): number => heldBytes.get(partition) ?? 0;
   const shareBytes = (): number => options.maxHeldBytes / Math.max(1, assignedPartitions.size);
   let stopping = false;
-  let allCommittedAt = clock.monotonic();
+  let allCommittedAt = Number.NEGATIVE_INFINITY;
 
   const onAssigned = (partitions: readonly number[]): void => {
     for (const [partition, assigned] of assignedPartitions) {
@@ -83,10 +88,13 @@ export const startOrderedConsumer = (
     for (const partition of partitions) resumeIfRoom(partition);
   };
 
-  /** Reads on in a partition that has stopped at its memory limit, once half of its share is free. */
+  /**
+   * Reads on in a partition that has stopped at its memory limit, once a part of its share is free: commands that wait
+   * for long, of which it may hold thousands, keep no others from going on.
+   */
   const resumeIfRoom = (partition: number): void => {
     const assigned = assignedPartitions.get(partition);
-    if (assigned?.waitsFor !== "room" || heldBy(partition) >= shareBytes() / 2) return;
+    if (assigned?.waitsFor !== "room" || heldBy(partition) >= shareBytes() * RESUME_BELOW) return;
     assigned.waitsFor = null;
     reading.refocus();
   };
@@ -140,8 +148,8 @@ export const startOrderedConsumer = (
     for (const [partition, assigned] of assignedPartitions) {
       const { watermark, committed: before } = assigned;
       const offset = watermark?.committable() ?? 0;
-      // Where no record was ever read, there is nothing to commit.
-      if (watermark?.mark && (offset > before || isAll))
+      // Where no record was ever read, there is nothing to commit but the note.
+      if (watermark && (watermark.mark || note !== "") && (offset > before || isAll))
         due.set(partition, { offset, note: `${noteOf(watermark.mark)} ${note}`.trim(), assigned, before });
     }
     if (due.size === 0) return;
@@ -151,6 +159,7 @@ export const startOrderedConsumer = (
       // Unless it was reset meanwhile, because the log is another one.
       if (assigned.committed === before) assigned.committed = offset;
     }
+    await options.committed?.();
   };
 
   const reading = readAssigned(options, assignedPartitions, take, deps);
@@ -165,6 +174,7 @@ export const startOrderedConsumer = (
       const member = group.health();
       return member.kind === "up" ? reading.health() : member;
     },
+    isMember: (): boolean => group.health().kind === "up",
     /** The partitions that are assigned now. */
     assignment: (): readonly number[] => [...assignedPartitions.keys()].sort((a, b) => a - b),
     unfinished: (): number => tasks.unfinished,

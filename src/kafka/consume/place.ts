@@ -1,3 +1,4 @@
+import type { Lack } from "../../runtime/health.ts";
 import type { Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 import type { Fetched } from "./log-client.ts";
@@ -39,8 +40,15 @@ export const newPlace = (next: number, end: number, last: Mark | null, isLastGon
   /** Reading went on without a pause since `last`: only then it need not be read again. */
   isSettled: false,
   isWanted: true,
-  /** How often in a row the next record could not be taken yet, and whether a pause is under way for that. */
+  /** When its leader answered last, in monotonic milliseconds. */
+  answeredAt: 0,
+  /** Why it is not read; null while it is. */
+  lack: { kind: "failing", cause: "not connected yet" } as Lack | null,
+  /** How often in a row it could not be read. */
+  failures: 0,
+  /** How often in a row the next record could not be taken yet. */
   tries: 0,
+  /** It is left alone for a while, after a failure or because a record could not be taken. */
   isPaused: false,
   /** How often in a row the broker said that the log does not reach so far. */
   outOfRange: 0,

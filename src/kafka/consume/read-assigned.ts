@@ -6,12 +6,18 @@ import { readMark, writeMark, type Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import { PlaceLost } from "./place.ts";
-import { readLog, type LogDeps, type LogReading, type Range } from "./read-log.ts";
+import { readLog, type LogDeps, type LogReading } from "./read-log.ts";
+import { missingText, type Range } from "../ranges.ts";
 import { Watermark } from "./watermark.ts";
 
 export type ClusterQuestions = Pick<Cluster, "committed" | "ranges" | "close">;
 
-type Options = { topic: string; groupId: string; maxBytesPerPartition: number };
+type Options = {
+  topic: string;
+  groupId: string;
+  maxBytesPerPartition: number;
+  compareNotes?: ((notes: readonly string[]) => void) | undefined;
+};
 type Deps = LogDeps & { log: Log; connectCluster: () => Promise<ClusterQuestions> };
 
 /** Takes a record; `later` if there is no room for it. */
@@ -35,7 +41,7 @@ const markIn = (note: string): Mark | null => {
  * log is read from its first record, and the handler recognises what was done before.
  */
 export const readAssigned = (
-  { topic, groupId, maxBytesPerPartition }: Options,
+  { topic, groupId, maxBytesPerPartition, compareNotes }: Options,
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
   take: Take,
   deps: Deps,
@@ -139,7 +145,11 @@ export const readAssigned = (
     seeking.waitsFor = "place";
     readAnew();
     const isWanted = (): boolean => isHeld(lost, seeking);
-    const ranges = await untilAnswered((cluster) => cluster.ranges(topic), isWanted);
+    const ranges = await untilAnswered(async (cluster) => {
+      const found = await cluster.ranges(topic);
+      if (found.missing.has(lost)) throw new Error(missingText(topic, new Set([lost])));
+      return found.ranges;
+    }, isWanted);
     if (!ranges || !isWanted()) return;
     // Retention has mostly deleted the last record of others, too: each would be looked for as long.
     for (const [partition, { startOffset }] of ranges) {
@@ -158,6 +168,7 @@ export const readAssigned = (
     const isWanted = (): boolean => [...gained].some(([partition, assigned]) => isHeld(partition, assigned));
     const committed = await untilAnswered((cluster) => cluster.committed(groupId, topic), isWanted);
     if (!committed) return;
+    compareNotes?.([...committed.values()].map(({ note }) => note));
     for (const [partition, assigned] of gained) {
       const { offset, note } = committed.get(partition) ?? { offset: 0, note: "" };
       assigned.watermark = new Watermark(offset, markIn(note));

@@ -1,8 +1,9 @@
-import { sentenceOf } from "../../runtime/health.ts";
+import { isApart, isUp, sentenceOf } from "../../runtime/health.ts";
 import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Incoming } from "../record.ts";
 import { PlaceLost } from "./place.ts";
-import { readLog, type LogDeps, type Ranges } from "./read-log.ts";
+import { readLog, type LogDeps } from "./read-log.ts";
+import type { Ranges } from "../ranges.ts";
 
 /**
  * Takes one record. The records of a partition come in order; the next one comes when the promise is fulfilled. An
@@ -16,24 +17,29 @@ export type TakeRecord = (record: Incoming) => void | Promise<void>;
 const MAX_BYTES_PER_PARTITION = 65_536;
 const STALLED_MS = 60_000;
 const WATCH_MS = 1_000;
+/** So long a partition may find its next leader. */
+const APART_MS = 10_000;
+const ONLY_APART = new Error("only partitions are left that cannot be read");
 
 /**
- * Reads ranges of a topic once and ends. Rejects when a log was replaced, when nothing comes for a minute, when `take`
- * throws, and when `signal` aborts. Then some records may have been taken: to get all, scan again from the beginning.
+ * Reads ranges of a topic once and ends. Resolves with the partitions that could not be read to their end: they lost
+ * their leader meanwhile, or hold a batch that cannot be read. Rejects when a log was replaced, when nothing comes for
+ * a minute, when `take` throws, and when `signal` aborts. Then some records may have been taken: to get all, scan again
+ * from the beginning.
  */
 export const scan = async (
   { topic, ranges }: { topic: string; ranges: Ranges },
   take: TakeRecord,
   deps: LogDeps,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<ReadonlySet<number>> => {
   signal.throwIfAborted();
   const { clock } = deps;
   const over = linkedAbortController(signal);
   let progressAt = clock.monotonic();
   const progressed = (): void => void (progressAt = clock.monotonic());
 
-  const { ended, health } = readLog(
+  const { ended, health, troubles } = readLog(
     { topic, ranges, toEnd: true, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
     {
       take: (record) => {
@@ -46,14 +52,19 @@ export const scan = async (
     over.signal,
   );
   const watch = setInterval(() => {
-    if (clock.monotonic() - progressAt > STALLED_MS)
+    const silentMs = clock.monotonic() - progressAt;
+    // Only partitions that are apart are left.
+    if (silentMs > APART_MS && !isUp(health()) && troubles().every(isApart)) over.abort(ONLY_APART);
+    if (silentMs > STALLED_MS)
       over.abort(
         new Error(`nothing more of ${topic} came for ${STALLED_MS / 1_000} s: ${sentenceOf(health())}`),
       );
   }, WATCH_MS);
   try {
     await ended;
+    return new Set();
   } catch (error) {
+    if (error === ONLY_APART) return new Set(troubles().map(({ partition }) => partition));
     throw error instanceof PlaceLost ? new Error(`${topic}: ${error.message}`, { cause: error }) : error;
   } finally {
     clearInterval(watch);

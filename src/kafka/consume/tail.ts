@@ -1,22 +1,31 @@
 import { messageOf } from "../../runtime/errors.ts";
-import { disconnected, type Health } from "../../runtime/health.ts";
+import { disconnected, partitionsHealth, type Health, type PartitionTrouble } from "../../runtime/health.ts";
+import type { Ranges, TopicRanges } from "../ranges.ts";
 import { PlaceLost, type LogHooks } from "./place.ts";
-import { readLog, type LogDeps, type LogOptions, type LogReading, type Ranges } from "./read-log.ts";
+import { readLog, type LogDeps, type LogOptions, type LogReading } from "./read-log.ts";
 
 export type TailHooks = LogHooks & {
-  /** Reading starts over: forget everything that was read before. Gives what to read of these ranges. */
-  begin: (ranges: Ranges) => Ranges;
+  /**
+   * These partitions are read from the start of their ranges, again or for the first time: forget everything that was
+   * read of them before. Gives what to read of them. @param partitions how many the topic has
+   */
+  begin: (ranges: Ranges, partitions: number) => Ranges;
 };
 
 const AGAIN_AFTER_MS = 1_000;
+/** How often partitions that could not be asked are asked again. */
+const MISSING_EVERY_MS = 2_000;
 /** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */
 const MAX_BYTES_PER_PARTITION = 524_288;
 
-/** Follows a topic from the start of given ranges, for ever. Starts over if it cannot go on where it stopped. */
+/**
+ * Follows a topic from the start of given ranges, for ever: the partitions that can be read at once, the others as soon
+ * as they can. Starts over if it cannot go on where it stopped.
+ */
 export const startTail = (
   options: Pick<LogOptions, "topic" | "minBytes" | "waitMs">,
   { begin, ...hooks }: TailHooks,
-  deps: LogDeps & { ranges: () => Promise<Ranges> },
+  deps: LogDeps & { ranges: () => Promise<TopicRanges> },
 ) => {
   const { clock, log } = deps;
   const { topic } = options;
@@ -24,24 +33,45 @@ export const startTail = (
   let round = new AbortController();
   let reading: LogReading | null = null;
   let fault: Health = { kind: "starting" };
+  let missing: ReadonlySet<number> = new Set();
+  let partitions = 0;
   let isAgain = false;
 
   const isStopped = (): boolean => stopped.signal.aborted;
+  const start = (found: TopicRanges): Ranges => {
+    missing = found.missing;
+    partitions = found.ranges.size + missing.size;
+    return begin(found.ranges, partitions);
+  };
+  const addMissing = async (to: LogReading, signal: AbortSignal): Promise<void> => {
+    while (missing.size > 0) {
+      await clock.sleep(MISSING_EVERY_MS, signal);
+      const found = await deps.ranges().catch(() => null);
+      if (signal.aborted || !found) continue;
+      const more = new Map([...found.ranges].filter(([partition]) => missing.has(partition)));
+      if (more.size === 0) continue;
+      missing = new Set([...missing].filter((partition) => !more.has(partition)));
+      to.add(begin(more, partitions));
+    }
+  };
   const follow = async (): Promise<void> => {
     while (!isStopped()) {
       round = new AbortController();
+      const { signal } = round;
       try {
         const found = await deps.ranges();
         if (isStopped()) return;
-        const ranges = begin(found);
+        const ranges = start(found);
         // A log that lacks an entry must not be read all the time.
-        if (isAgain) await clock.sleep(AGAIN_AFTER_MS, round.signal);
+        if (isAgain) await clock.sleep(AGAIN_AFTER_MS, signal);
         const settings = { ...options, ranges, toEnd: false, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
-        reading = readLog(settings, hooks, deps, round.signal);
+        reading = readLog(settings, hooks, deps, signal);
+        addMissing(reading, signal).catch(() => undefined);
         await reading.ended;
       } catch (error) {
         reading = null;
-        if (round.signal.aborted) continue;
+        if (signal.aborted) continue;
+        round.abort();
         fault = disconnected(error, fault, clock);
         isAgain = error instanceof PlaceLost;
         // At once: what was read before must not be trusted any longer.
@@ -52,8 +82,20 @@ export const startTail = (
   };
   const following = follow();
 
+  const troubles = (read: LogReading): PartitionTrouble[] => [
+    ...[...missing].map((partition) => ({ kind: "noLeader", partition }) as const),
+    ...read.troubles(),
+  ];
+
   return {
-    health: (): Health => reading?.health() ?? fault,
+    /** Why partitions are not read; null while that is not known of any. */
+    troubles: (): PartitionTrouble[] | null => reading && troubles(reading),
+    health: (): Health => {
+      if (reading === null) return fault;
+      const health = reading.health();
+      const isAway = health.kind === "starting" || health.kind === "disconnected";
+      return missing.size === 0 || isAway ? health : partitionsHealth(topic, partitions, troubles(reading));
+    },
     focus: (positions: ReadonlyMap<number, number>): void => reading?.focus(positions),
     /** Starts reading over. */
     restart: (): void => round.abort(),

@@ -1,7 +1,7 @@
 /*
  * kafkajs 2.2.4 delivers records of aborted transactions where those of several producers overlap, and where a record
- * has the key of an abort marker: commands that were taken back would be executed. Mended when "aborted-records.ts"
- * in faults.test.ts fails.
+ * has the key of an abort marker: commands that were taken back would be executed. And a fetch fails for all of its
+ * partitions where it fails for one. Mended when "aborted-records.ts" in faults.test.ts fails.
  */
 import { replaceModule } from "./replace-module.ts";
 
@@ -14,7 +14,10 @@ type Message = {
 type Aborted = { producerId: string; firstOffset: string };
 export type FetchedPartition = { abortedTransactions: readonly Aborted[]; messages: readonly Message[] };
 type Response = { responses: readonly { partitions: FetchedPartition[] }[] };
-type ResponseModule = { decode: (raw: Buffer) => Promise<Response>; parse: unknown };
+type ResponseModule = {
+  decode: (raw: Buffer) => Promise<Response>;
+  parse: (response: Response) => Promise<Response>;
+};
 
 /** Versions of the fetch response that name aborted transactions, as far as kafkajs knows them. */
 const [FIRST_VERSION, LAST_VERSION] = [4, 11];
@@ -41,18 +44,18 @@ export const withoutAborted = (partition: FetchedPartition): FetchedPartition =>
   return { ...partition, abortedTransactions: [], messages };
 };
 
-/** Keeps the records of aborted transactions from all readers. */
+/** Keeps the records of aborted transactions from all readers, and leaves the error of each partition to them. */
 export const leaveOutAborted = (): void => {
   // kafkajs looks up the module for each request. The last version first: some take their `decode` from the one before.
   for (let version = LAST_VERSION; version >= FIRST_VERSION; version -= 1)
-    replaceModule<ResponseModule>(`requests/fetch/v${version}/response`, [], ({ decode, parse }) => ({
-      parse,
+    replaceModule<ResponseModule>(`requests/fetch/v${version}/response`, [], ({ decode }) => ({
+      parse: (response) => Promise.resolve(response),
       decode: async (raw) => {
         const response = await decode(raw);
         const responses = response.responses.map((topic) => ({
           ...topic,
           partitions: topic.partitions.map((each) =>
-            each.abortedTransactions.length > 0 ? withoutAborted(each) : each,
+            each.abortedTransactions.length > 0 && each.messages.length > 0 ? withoutAborted(each) : each,
           ),
         }));
         return { ...response, responses };

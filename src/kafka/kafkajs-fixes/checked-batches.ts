@@ -1,9 +1,10 @@
 /*
  * kafkajs 2.2.4 does not look at the checksums of record batches: a bit that a disk has flipped would be taken for
  * another amount, or another quote. Where one batch cannot be read it delivers nothing of the fetch, also not what
- * lies before. And it decompresses all batches of a fetch before it delivers the first one: batches that are small on
- * the wire may take all memory. Mended when "checked-batches.ts" in faults.test.ts fails.
+ * lies before, nor the other partitions. And it decompresses all batches of a fetch before it delivers the first one:
+ * batches that are small on the wire may take all memory. Mended when "checked-batches.ts" in faults.test.ts fails.
  */
+import { messageOf } from "../../runtime/errors.ts";
 import { crc32c } from "../crc32c.ts";
 import { replaceModule } from "./replace-module.ts";
 import type { decodeRecord } from "./whole-headers.ts";
@@ -12,6 +13,11 @@ import type { decodeRecord } from "./whole-headers.ts";
 type Decoder = { readonly buffer: Buffer; readonly offset: number };
 type Batch = { readonly records: readonly ReturnType<typeof decodeRecord>[] };
 type DecodeBatch = (decoder: Decoder) => Promise<Batch>;
+/** The records that a fetch returned of one partition. */
+type DecodeMessages = (decoder: unknown) => Promise<readonly object[]>;
+
+/** The modules that keep a reference to the decoder of records. */
+const FETCH_RESPONSES = [4, 5, 7, 8, 9, 11].map((version) => `requests/fetch/v${version}/response`);
 
 /** Where the fields of a batch stand. The checksum covers everything after it. */
 const LENGTH_AT = 8;
@@ -35,6 +41,12 @@ const RECORD_OVERHEAD_BYTES = 512;
 export class BatchError extends Error {
   override readonly name = "BatchError";
 }
+
+/** By what kafkajs decoded of a partition: why its first batch cannot be read. */
+const unreadable = new WeakMap<object, BatchError>();
+
+/** Why the first batch cannot be read that a fetch returned of a partition; null where it was read. */
+export const unreadableBatchOf = (messages: object): BatchError | null => unreadable.get(messages) ?? null;
 
 /**
  * kafkajs takes an error of this name for a batch that is cut off: it delivers those before, and fetches this one
@@ -94,14 +106,30 @@ const checked = (decode: DecodeBatch): DecodeBatch => {
       return batch;
     } catch (error) {
       if (haveRecords.has(decoder)) throw new LeftToNextFetch("left to the next fetch", { cause: error });
-      throw error instanceof BatchError
-        ? new BatchError(`${nameOf(bytes)} ${error.message}`, { cause: error.cause })
-        : error;
+      // kafkajs's own, for a batch that is cut off at the end of the fetch.
+      if (error instanceof Error && error.name === "KafkaJSPartialMessageError") throw error;
+      const why = error instanceof BatchError ? error.message : `cannot be decoded: ${messageOf(error)}`;
+      throw new BatchError(`${nameOf(bytes)} ${why}`, { cause: error });
     }
   };
 };
 
-/** Makes kafkajs compare batches with their checksums, and deliver what lies before one that cannot be read. */
+/** A batch that cannot be read costs its own partition only: see {@link unreadableBatchOf}. */
+const apart =
+  (decode: DecodeMessages): DecodeMessages =>
+  async (decoder) => {
+    try {
+      return await decode(decoder);
+    } catch (error) {
+      if (!(error instanceof BatchError)) throw error;
+      const nothing: object[] = [];
+      unreadable.set(nothing, error);
+      return nothing;
+    }
+  };
+
+/** Makes kafkajs compare batches with their checksums, and deliver what it can read beside one that it cannot. */
 export const checkBatches = (): void => {
   replaceModule<DecodeBatch>("recordBatch/v0/decoder", ["requests/fetch/v4/decodeMessages"], checked);
+  replaceModule<DecodeMessages>("requests/fetch/v4/decodeMessages", FETCH_RESPONSES, apart);
 };

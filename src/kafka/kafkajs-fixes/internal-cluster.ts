@@ -16,7 +16,10 @@ type InternalBroker = Broker & {
   }): Promise<unknown>;
 };
 
-type InternalCluster = Omit<Cluster, "findBroker" | "findControllerBroker" | "findGroupCoordinator"> & {
+export type InternalCluster = Omit<
+  Cluster,
+  "findBroker" | "findControllerBroker" | "findGroupCoordinator"
+> & {
   findBroker(which: { nodeId: number }): Promise<InternalBroker>;
   findControllerBroker(): Promise<InternalBroker>;
   findGroupCoordinator(which: { groupId: string }): Promise<InternalBroker>;

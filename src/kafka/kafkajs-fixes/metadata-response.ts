@@ -46,7 +46,7 @@ const tolerantParse =
     );
   };
 
-/** Makes kafkajs take such metadata. Consumers must not see them, see `lost-leaders.ts`. */
+/** Makes kafkajs take such metadata. */
 export const takePartitionsWithoutLeader = (): void => {
   // kafkajs looks up the module for each request. The last version first: each takes its `parse` from an earlier one.
   for (let version = LAST_VERSION; version >= 0; version -= 1)

@@ -1,5 +1,7 @@
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { scan } from "../../kafka/consume/scan.ts";
+import { newPartitioner } from "../../kafka/produce/partitioner.ts";
+import { missingText } from "../../kafka/ranges.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report, type RunRequest } from "../flow.ts";
@@ -31,26 +33,33 @@ export type ReconcileDeps = {
   schemaId: number;
 };
 
-/** Reads every event in the topic since an instant. */
+/** Reads every event in the topic since an instant that can be read now. */
 const eventsReader = (services: Services, schemaId: number): LogPorts["readEvents"] => {
   const { config, clock } = services;
   const topic = config.topics.transactionStatus;
   const schema = readSchema("transaction-status-updated");
   const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.monotonic, schemaId);
+  const choose = newPartitioner();
   return (sinceMs, onEvent, signal) =>
     withCluster(services, async (cluster) => {
-      const ranges = await clock.within(RANGES_MS, signal, cluster.ranges(topic, sinceMs));
+      const { ranges, missing } = await clock.within(RANGES_MS, signal, cluster.ranges(topic, sinceMs));
       let records = 0;
       const countAndTake = (decoded: Awaited<ReturnType<typeof decode>>): void | Promise<void> => {
         if (decoded.ok) onEvent(decoded.value);
         return ++records % EVENTS_A_TURN === 0 ? yieldToEventLoop() : undefined;
       };
-      await scan(
+      const apart = await scan(
         { topic, ranges },
         ({ value }) => (value === null ? undefined : whenKnown(decode(value), countAndTake)),
         services,
         signal,
       );
+      const unread = new Set([...missing, ...apart]);
+      const partitions = ranges.size + missing.size;
+      return {
+        isRead: (transactionId) => !unread.has(choose(Buffer.from(transactionId), partitions)),
+        reason: unread.size > 0 ? `${missingText(topic, unread)}; its transactions are held back` : null,
+      };
     });
 };
 

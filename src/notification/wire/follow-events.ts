@@ -1,12 +1,12 @@
 import { decoder } from "../../kafka/schema/codec.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
-import type { Range } from "../../kafka/consume/read-log.ts";
+import type { Ranges } from "../../kafka/ranges.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import { eventWindow, eventIdentity, type EventWindow } from "../event-window.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { digestOf } from "../../runtime/digest.ts";
-import { isUp, type Health } from "../../runtime/health.ts";
+import { isApart, isUp, type Health } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../services/services.ts";
@@ -32,10 +32,10 @@ export const topicProgress = () => {
   };
 
   return {
-    /** Starts over at the start of these ranges. */
-    begin: (ranges: ReadonlyMap<number, Range>): void => {
+    /** These partitions begin at the start of their ranges. */
+    begin: (ranges: Ranges, count: number): void => {
       // A topic that was deleted and created again may have fewer partitions.
-      partitions.clear();
+      for (const partition of partitions.keys()) if (partition >= count) partitions.delete(partition);
       for (const [partition, { startOffset }] of ranges)
         partitions.set(partition, { next: startOffset, from: startOffset, to: startOffset });
     },
@@ -54,7 +54,7 @@ export const topicProgress = () => {
     positions: (): ReadonlyMap<number, number> =>
       new Map([...partitions].map(([partition, { next }]) => [partition, next])),
     /** Where to read on, for the partitions with unknown records before the ends of these ranges. */
-    unread: (ranges: ReadonlyMap<number, Range>): ReadonlyMap<number, number> =>
+    unread: (ranges: Ranges): ReadonlyMap<number, number> =>
       new Map(
         [...ranges]
           .map(([partition, { endOffset }]) => ({ partition, endOffset, next: knownOf(partition).next }))
@@ -104,7 +104,8 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   const cluster = await services.connectCluster();
   const progress = topicProgress();
   /** The ranges when reading began. */
-  let ends: ReadonlyMap<number, Range> = new Map();
+  let ends: Ranges = new Map();
+  let partitions = 0;
   const startedAt = clock.monotonic();
   let shorter = 0;
   /** Partitions that are being read. */
@@ -127,10 +128,11 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   const tail = startTail(
     { topic, ...FETCH },
     {
-      begin: (ranges) => {
-        reading.clear();
-        progress.begin(ranges);
-        ends = ranges;
+      begin: (ranges, count) => {
+        progress.begin(ranges, count);
+        for (const partition of ranges.keys()) reading.delete(partition);
+        ends = new Map([...[...ends].filter(([partition]) => partition < count), ...ranges]);
+        partitions = count;
         return ranges;
       },
       take,
@@ -140,14 +142,21 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     { ...services, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );
 
-  const isCaughtUp = (): boolean => isUp(tail.health()) && progress.unread(ends).size === 0;
+  /** What stands in a partition without a leader is not waited for: nothing can be written there either. */
+  const isCaughtUp = (): boolean => {
+    const troubles = tail.troubles();
+    const apart = troubles?.filter(isApart).map(({ partition }) => partition) ?? [];
+    return troubles !== null && [...progress.unread(ends).keys()].every((one) => apart.includes(one));
+  };
 
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {
     if (!isCaughtUp()) return;
     const before = progress.positions();
-    const ranges = await cluster.ranges(topic);
-    const isShorter = [...before].some(([partition, next]) => (ranges.get(partition)?.endOffset ?? 0) < next);
+    const { ranges, missing } = await cluster.ranges(topic);
+    const isShorter = [...before].some(
+      ([partition, next]) => !missing.has(partition) && (ranges.get(partition)?.endOffset ?? 0) < next,
+    );
     shorter = isShorter ? shorter + 1 : 0;
     if (shorter === SHORTER_CHECKS) {
       shorter = 0;
@@ -155,8 +164,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
       tail.restart();
       return;
     }
-    const isGrown = [...ranges.keys()].some((partition) => !ends.has(partition));
-    if (isGrown) {
+    if (ranges.size + missing.size > partitions) {
       tail.restart();
       return;
     }
@@ -178,7 +186,8 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     wrote: progress.wrote,
     health: () => {
       const followed = tail.health();
-      if (isCaughtUp() || clock.monotonic() - startedAt > READY_AFTER_MS) return { kind: "up" };
+      if (isCaughtUp()) return isUp(followed) ? followed : { kind: "up" };
+      if (clock.monotonic() - startedAt > READY_AFTER_MS) return { kind: "up" };
       return isUp(followed) ? { kind: "reading", left: null } : followed;
     },
     close: async () => {

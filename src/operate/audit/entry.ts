@@ -1,4 +1,4 @@
-import type { Range } from "../../kafka/consume/read-log.ts";
+import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { iso } from "../../runtime/instant.ts";
 import { objectOf, parseJson, type Json } from "../../runtime/json-object.ts";
@@ -163,7 +163,7 @@ export const readAudit = async (
       return { startOffset: start, endOffset: end };
     };
     const take = (record: Incoming): void => void rows.push(...rowOf(topic, record));
-    await readTopic(connections, { topic, narrow }, take, { signal });
+    await readTopic(connections, { topic, narrow, isWhole: true }, take, { signal });
     if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
   }
 };

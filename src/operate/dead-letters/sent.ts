@@ -59,7 +59,7 @@ export const readSent = async (
   if (letters.length === 0) return { sent, next: 0 };
   const nowMs = connections.services.clock.now();
   const oldestMs = letters.reduce((oldest, { timestampMs }) => Math.min(oldest, timestampMs), nowMs);
-  const reading = { topic: connections.config.topics.audit, fromMs: oldestMs - SKEW_MS };
+  const reading = { topic: connections.config.topics.audit, fromMs: oldestMs - SKEW_MS, isWhole: true };
   const ranges = await readTopic(connections, reading, sent.take, { signal });
   return { sent, next: ranges.get(AUDIT_PARTITION)?.endOffset ?? 0 };
 };

@@ -25,11 +25,11 @@ const unreadableText = (health: Health): string =>
   `Nobody knows what is in doubt, and nothing was done: the journal ${sentenceOf(health)}.`;
 
 /**
- * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it
- * holds an entry that this version cannot read.
+ * Resolves when the journal is read to the end that it had when it was opened, but for partitions that nobody can read
+ * now. Throws NothingDone where it holds an entry that this version cannot read.
  */
 export const untilRead = (
-  { services: { clock } }: Connections,
+  { services: { clock }, warn }: Connections,
   { view, health }: Pick<JournalRoom, "view" | "health">,
   stopped: AbortSignal,
   each: () => void = () => undefined,
@@ -37,6 +37,11 @@ export const untilRead = (
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
       each();
+      const now = health();
+      if (now.kind === "unreadPartitions") {
+        warn(`Incomplete: the journal is ${sentenceOf(now)}.`);
+        return;
+      }
       if (view.halted()) throw new NothingDone(unreadableText(health()));
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
@@ -87,7 +92,7 @@ export const openDoubts = async (connections: Connections) => {
   const topic = config.topics.journal;
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
   const schemaIds = await schemaIdsOf(connections, ["journal"]);
-  const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
+  const total = recordsIn((await withCluster(services, (cluster) => cluster.ranges(topic))).ranges);
   let read = 0;
   const room = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
     askNotes: () => Promise.resolve([]),
@@ -122,7 +127,8 @@ export const openDoubts = async (connections: Connections) => {
       const isComplete = view.ready();
       const isBeginning = health.kind === "starting" || health.kind === "reading";
       const fault = isComplete || isUp(health) || isBeginning ? null : sentenceOf(health);
-      return { ...progress(), isComplete, problem: view.halted() ? unreadableText(health) : fault };
+      const isPartly = health.kind === "unreadPartitions";
+      return { ...progress(), isComplete, isPartly, problem: view.halted() ? unreadableText(health) : fault };
     },
     /** `commands`: that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
     numbers: () => {
@@ -153,7 +159,7 @@ export const openDoubts = async (connections: Connections) => {
     /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
     untilCurrent: (stopped: AbortSignal): Promise<void> =>
       clock.withDeadline(CURRENT_TIMEOUT_MS, stopped, async (signal) => {
-        const ranges = await withCluster(services, (cluster) => cluster.ranges(topic));
+        const { ranges } = await withCluster(services, (cluster) => cluster.ranges(topic));
         const isBehind = (): boolean =>
           [...ranges].some(([partition, { endOffset }]) => (view.nextOffset(partition) ?? 0) < endOffset);
         while (isBehind()) await clock.sleep(CHECK_EVERY_MS, signal);
@@ -181,7 +187,8 @@ export const listDoubts = async (
   try {
     await opened.untilRead(signal, onProgress);
     const doubts = await opened.list(0, count, signal);
-    if (!opened.progress().isComplete)
+    const { isComplete, isPartly } = opened.progress();
+    if (!isComplete && !isPartly)
       throw new UsageError(`${connections.config.topics.journal} began anew meanwhile: run it again.`);
     const recent = recentProposals(connections, signal).catch((error: unknown): Proposal[] => {
       if (!(error instanceof UsageError)) throw error;

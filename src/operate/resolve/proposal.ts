@@ -1,4 +1,4 @@
-import type { Range } from "../../kafka/consume/read-log.ts";
+import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { positionText } from "../../runtime/record-position.ts";
@@ -50,7 +50,11 @@ export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
 export const recentProposals = async (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
   const found: Proposal[] = [];
   const nowMs = connections.services.clock.now();
-  const reading = { topic: connections.config.topics.audit, fromMs: nowMs - PROPOSAL_MS - SKEW_MS };
+  const reading = {
+    topic: connections.config.topics.audit,
+    fromMs: nowMs - PROPOSAL_MS - SKEW_MS,
+    isWhole: true,
+  };
   const take = (record: Incoming): void => {
     const proposal = proposalOf(record);
     if (proposal) found.push(proposal);
@@ -81,7 +85,7 @@ export const findProposal = async (
     const proposal = proposalOf(record);
     if (proposal) proposals.push(proposal);
   };
-  await readTopic(connections, { topic, narrow: only }, take, { signal });
+  await readTopic(connections, { topic, narrow: only, isWhole: true }, take, { signal });
   const [proposal] = proposals;
   if (!proposal) throw none;
   return proposal;

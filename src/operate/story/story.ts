@@ -1,6 +1,6 @@
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
-import type { Range } from "../../kafka/consume/read-log.ts";
+import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Connections, OnProgress, Progress } from "../connections.ts";

@@ -21,7 +21,7 @@ const following = () => {
     return raw(key, value);
   };
   const begin = (startOffset: number, endOffset: number): void =>
-    fold.begin(new Map([[0, { startOffset, endOffset }]]));
+    fold.begin(new Map([[0, { startOffset, endOffset }]]), 1);
   const last = (flow: ControlEntry["flow"] = "commands"): string | undefined => {
     const found = fold.entries().get(flow);
     return found && `${found.says} ${found.by}`;

@@ -16,7 +16,15 @@ test.each([
   ["all have other topics", { members: [memberAt("a", { "other.commands": [0] })] }, true],
   ["one takes them", { members: [memberAt("a", { "fx.commands": [0] })] }, false],
 ])("whether nobody takes commands, where %s", (_, commands, isNobody) => {
-  const flow = { group: "fx", state: "Stable", members: [], partitions: [], ...commands, lag: 812 };
+  const flow = {
+    group: "fx",
+    state: "Stable",
+    members: [],
+    partitions: [],
+    unread: [],
+    ...commands,
+    lag: 812,
+  };
   const [line = "", ...others] = flowLines(
     { commands: flow, reconcile, deadLetters, partner: [...partner] },
     "fx.commands",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { format, inspect } from "node:util";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Secret } from "../../../src/config/secret.ts";
+import { fakeTime } from "../../support/fake-time.ts";
 import { configOf } from "./environment.ts";
 
 let folder = "";
@@ -11,7 +12,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "cambio-bridge-secret-"));
 });
 afterEach(() => {
-  vi.useRealTimers();
   rmSync(folder, { recursive: true });
 });
 const put = (text: string): string => {
@@ -60,14 +60,29 @@ test("a file is read without its final line break, and nothing else is trimmed",
   expect(Secret.fromFile(put(" text \n\n")).reveal()).toBe(" text \n");
 });
 
+/** Each reading is a second after the one before. */
+let nowMs = 1_000_000_000;
 /** What counts has been found twice. */
 const reloadTwice = (secret: Secret | undefined): void => {
-  secret?.reload();
-  secret?.reload();
+  secret?.reload((nowMs += 1_000));
+  secret?.reload((nowMs += 1_000));
 };
 
+test("two readings in half a second do not make what is half written the secret", () => {
+  const secret = Secret.fromFile(put("old"));
+  put("half");
+  for (const ms of [0, 0, 1, 499]) secret.reload(nowMs + ms);
+  expect(secret.reveal()).toBe("old");
+  put("half and half");
+  secret.reload(nowMs + 500);
+  secret.reload(nowMs + 999);
+  expect(secret.reveal()).toBe("old");
+  secret.reload(nowMs + 1_000);
+  expect(secret.reveal()).toBe("half and half");
+});
+
 test("a file that is watched is read again each second, and a new text counts when it has stood for two reads", () => {
-  vi.useFakeTimers({ now: Date.now() });
+  fakeTime();
   const secret = Secret.fromFile(put("old"));
   const end = secret.watch("VARIABLE", { warn: () => undefined });
   for (const part of ["n", "newer", "newer-secret"]) {
@@ -92,7 +107,7 @@ test("a text that cannot be used is said once, and again after one that can", ()
   secret.watch("VARIABLE", { warn: (fields) => said.push(fields) })();
   const then = (text: string): void => {
     put(text);
-    for (let times = 0; times < 4; times++) secret.reload();
+    for (let times = 0; times < 4; times++) secret.reload((nowMs += 1_000));
   };
   then("odd");
   expect(said).toEqual([{ variable: "VARIABLE", reason: "is 3 long" }]);

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { webhookSecrets } from "../../../src/services/own-secrets.ts";
 import { watchSecrets } from "../../../src/config/load.ts";
+import { fakeTime } from "../../support/fake-time.ts";
 import { configOf } from "../config/environment.ts";
 
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "cambio-bridge-secrets-"));
-  vi.useFakeTimers({ now: Date.now() });
+  fakeTime();
 });
 afterEach(() => {
-  vi.useRealTimers();
   rmSync(folder, { recursive: true });
 });
 const put = (text: string): string => {
@@ -63,10 +63,10 @@ test("the list is the same one for as long as the file is", () => {
 test("a file that cannot be used at all any more stops the start", () => {
   const file = put("good");
   const config = configOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
-  config.webhook.secret?.reload();
+  config.webhook.secret?.reload(1_000_000_000);
   put("..");
-  config.webhook.secret?.reload();
-  config.webhook.secret?.reload();
+  config.webhook.secret?.reload(2_000_000_000);
+  config.webhook.secret?.reload(3_000_000_000);
   expect(() => webhookSecrets(config)).toThrow(/^WEBHOOK_SECRET holds a secret that cannot be/);
 });
 

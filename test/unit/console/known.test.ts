@@ -3,7 +3,7 @@ import { isAllKnown, troublesOf, type Known } from "../../../src/console/pages/k
 
 const read = <T>(value: T) => ({ value, atMs: 0, error: null, isReading: false, progress: null });
 const journal = { doubts: 0, oldestSinceMs: null, underWay: 0, commands: 0 };
-const commands = { group: "fx", state: "Empty", members: [], lag: 0, partitions: [] };
+const commands = { group: "fx", state: "Empty", members: [], lag: 0, partitions: [], unread: [] };
 const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastCompleteAtMs: null };
 
 const known: Known = {
@@ -14,7 +14,7 @@ const known: Known = {
   letters: read({ letters: [], count: 0, byReason: new Map<string, number>(), sent: () => null }),
   rates: read([]),
   waiting: read([]),
-  doubts: read({ ...journal, read: 0, total: 0, isComplete: true, problem: null }),
+  doubts: read({ ...journal, read: 0, total: 0, isComplete: true, isPartly: false, problem: null }),
 };
 
 test("it is not green where the commands topic is gone", async () => {

@@ -43,6 +43,14 @@ test("without a createdAt, transaction and status tell whether it is known; othe
   expect(await run()).toMatchObject({ known: 2, published: 0 });
 });
 
+test("what belongs to a partition that cannot be read is held back, and the run says so", async () => {
+  const { log, topic, run } = openLog();
+  log.push({ ...sent(1, 5), transactionId: "tx-unread" }, sent(2, 5));
+  const reasons = ["a partition cannot be read"];
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: false, published: 1, held: 1, reasons });
+  expect(topic.map(({ transactionId }) => transactionId)).toEqual(["tx-2"]);
+});
+
 test("what is too young is left to its webhook, unless it is known", async () => {
   const { log, topic, publishedBefore, run } = openLog();
   log.push(sent(1, 0.1), sent(2, 0.1), sent(3, 0.2));

@@ -37,6 +37,8 @@ export const openLog = () => {
     publish: (() => Promise.resolve()) as (event: TransactionStatusUpdated) => Promise<void>,
     mayPublish: (): void => undefined,
     isTopicReadable: true,
+    /** Of which transactions the events can be read. */
+    isRead: (transactionId: string): boolean => transactionId !== "tx-unread",
     /** Waiting takes no time. */
     waitedMs: 0,
   };
@@ -56,8 +58,8 @@ export const openLog = () => {
       isInWindow: (identity) => window.has(identity, NOW_MS),
       readEvents: (_, take) => {
         if (!state.isTopicReadable) return Promise.reject(new Error("the topic cannot be read"));
-        for (const event of topic) take(event);
-        return Promise.resolve();
+        for (const event of topic) if (state.isRead(event.transactionId)) take(event);
+        return Promise.resolve({ isRead: state.isRead, reason: "a partition cannot be read" });
       },
       publishOnce: publishOnce({
         publish: async (event) => {

@@ -8,17 +8,15 @@ import { watchSecrets } from "../../../src/config/load.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Metrics } from "../../../src/ops/metrics.ts";
 import type { CallOptions, Outcome } from "../../../src/partner/types.ts";
+import { fakeTime } from "../../support/fake-time.ts";
 import { configOf } from "../config/environment.ts";
 import { ACCEPT, answer, free, serve, type Server } from "../partner/hostile-server.ts";
 
 /** Puts texts into files, and lets the time pass in which they are looked at twice. */
 const files = (): ((name: string, text: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-partner-"));
-  vi.useFakeTimers({ toFake: ["Date", "setInterval"] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    rmSync(folder, { recursive: true });
-  });
+  fakeTime({ toFake: ["Date", "setInterval"] });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   return (name, text) => {
     const file = join(folder, name);
     writeFileSync(file, text);

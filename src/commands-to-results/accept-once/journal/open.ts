@@ -16,7 +16,7 @@ import type { Journal } from "../ports.ts";
 import { createView } from "../view.ts";
 import type { CommandJournalEntry } from "../../../records.ts";
 import { messageOf } from "../../../runtime/errors.ts";
-import type { Health } from "../../../runtime/health.ts";
+import { isApart, isUp, type Health, type PartitionTrouble } from "../../../runtime/health.ts";
 import type { Services } from "../../../services/services.ts";
 import { rereadEntries } from "./reread.ts";
 import { watchJournal } from "./watch.ts";
@@ -33,7 +33,8 @@ const SEND_TIMEOUT_MS = 8_000;
  *   and the view is not ready, before it has answered.
  * @param see called for every record that the view takes
  * @param contradicted called once for each contradiction in the journal
- * @param fits called when a setting of the topic is changed so that it may forget accepts, and when it is right again
+ * @param fits called when a command may begin, and when it may not any more, because a setting of the topic may make
+ *   it forget accepts, or the group does not know yet how many partitions it has
  */
 export const openJournal = async (
   services: Services,
@@ -67,7 +68,8 @@ export const openJournal = async (
   const folded = withoutFields(schema, UNFOLDED);
   const decodeFolded = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId, folded);
   const cluster = await services.connectCluster();
-  const partitions = (await cluster.ranges(topic)).size;
+  const { ranges, missing } = await cluster.ranges(topic);
+  const partitions = ranges.size + missing.size;
   const choose = newPartitioner();
   const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
   const view = createView({ partitions, partitionOf, contradicted });
@@ -75,6 +77,7 @@ export const openJournal = async (
     {
       topic,
       view,
+      partitions,
       notes: () => askNotes(cluster),
       problems: async () =>
         journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
@@ -116,7 +119,7 @@ export const openJournal = async (
   const entries = rereadEntries({
     reread,
     entryOf: (record) => entryOf(record),
-    startOf: async (partition) => (await cluster.ranges(topic)).get(partition)?.startOffset ?? 0,
+    startOf: async (partition) => (await cluster.ranges(topic)).ranges.get(partition)?.startOffset ?? 0,
   });
 
   const take = (record: Incoming): boolean | "later" => {
@@ -143,10 +146,11 @@ export const openJournal = async (
   const tail = startTail(
     { topic },
     {
-      begin: (ranges) => {
+      begin: (ranges, count) => {
         entries.begin(ranges);
-        watch.begin(ranges);
-        return ranges;
+        watch.begin(ranges, count);
+        // Others than these are of another log, and nobody would take their records.
+        return new Map([...ranges].filter(([partition]) => partition < partitions));
       },
       take,
       absent: view.pass,
@@ -167,12 +171,25 @@ export const openJournal = async (
     reread: entries.reread,
   };
 
+  /** The partitions that nobody can read now, where all others are read; empty where there are none, or others. */
+  const unreadPartitions = (): PartitionTrouble[] => {
+    const unread = view.unread();
+    const apart = (tail.troubles() ?? []).filter(
+      (trouble) => isApart(trouble) && unread.includes(trouble.partition),
+    );
+    return apart.length === unread.length ? apart : [];
+  };
   const health = (): Health => {
     const fault = view.halted() ? unreadable : watch.fault();
     if (fault !== null) return fault;
+    const troubles = unreadPartitions();
+    if (troubles.length > 0) return { kind: "unreadPartitions", topic, troubles };
     const followed = tail.health();
-    if (followed.kind !== "up") return followed;
-    if (view.ready()) return publisher.health();
+    if (!isUp(followed)) return followed;
+    if (view.ready()) {
+      const writing = publisher.health();
+      return writing.kind === "up" ? followed : writing;
+    }
     return schemaFault === null
       ? { kind: "reading", left: view.left() }
       : { kind: "schemaUnknown", cause: messageOf(schemaFault) };
@@ -182,6 +199,9 @@ export const openJournal = async (
     view,
     journal,
     health,
+    mayBegin: watch.mayBegin,
+    /** What the group's commits must tell it, and when: see `watchJournal`. */
+    counting: { compareNotes: watch.compare, committed: watch.committed },
     note: watch.note,
     waiting: () => publisher.waiting(),
     close: async (): Promise<void> => {

@@ -2,7 +2,7 @@ import type { Entry, FoldedEntry } from "../entry.ts";
 import { keepNewest } from "../../../runtime/keep-newest.ts";
 import { positionText, type RecordPosition } from "../../../runtime/record-position.ts";
 import { ownCopy, sizeOf } from "../../../kafka/consume/record-memory.ts";
-import type { Range } from "../../../kafka/consume/read-log.ts";
+import type { Range } from "../../../kafka/ranges.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 
 type Source = {

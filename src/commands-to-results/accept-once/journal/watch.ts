@@ -4,14 +4,15 @@ import type { Incoming } from "../../../kafka/record.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { sentenceOf, type Health } from "../../../runtime/health.ts";
 import type { RecordPosition } from "../../../runtime/record-position.ts";
-import type { Range } from "../../../kafka/consume/read-log.ts";
+import type { Ranges, TopicRanges } from "../../../kafka/ranges.ts";
 import { droppedText, journalIdentity } from "../../../kafka/cluster/log-identity.ts";
 import type { Services } from "../../../services/services.ts";
 
-type Ranges = ReadonlyMap<number, Range>;
 type Options = {
   topic: string;
   view: View;
+  /** How many the journal had when it was opened. It must keep them: their number decides where a key stands. */
+  partitions: number;
   /**
    * The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as
    * no notes.
@@ -21,9 +22,9 @@ type Options = {
   problems: () => Promise<readonly string[]>;
   /** Where an entry with this key stands. */
   partitionOf: (key: Buffer) => number;
-  /** Called at each change: false while a setting of the topic keeps accepts from being remembered. */
+  /** Called when a command may begin again, and when it may not any more. */
   fits: (isFit: boolean) => void;
-  ranges: () => Promise<Ranges>;
+  ranges: () => Promise<TopicRanges>;
 };
 
 const CHECK_EVERY_MS = 1_000;
@@ -33,6 +34,8 @@ const FORGET_EVERY_MS = 600_000;
 const SETTINGS_EVERY_MS = 5_000;
 /** A broker that was frozen may report its old end for a moment. */
 const MISSING_LOOKS = 3;
+/** Marks the number of partitions in a note. */
+const COUNT = "partitions:";
 
 /**
  * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,
@@ -52,13 +55,35 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
   let missing: Health | null = null;
   let looksMissing = 0;
   let unfit: Health | null = null;
+  /** The group's commits hold a note of this number of partitions: who counts others sees it, and stops. */
+  let isCounted = false;
+  /** This process counts other partitions than the group: its note must not replace theirs. */
+  let isForeign = false;
 
+  const mayBegin = (): boolean => unfit === null && isCounted;
   const trustAsFound = (): void => view.trust(lost === null && missing === null);
   const lose = (what: string): void => {
     if (lost !== null) return;
     lost = { kind: "lost", topic, cause: what };
     log.error({ topic, detail: sentenceOf(lost) }, "journal.lost");
     trustAsFound();
+  };
+
+  const countIs = (partitions: number, by: string): void => {
+    if (partitions !== options.partitions)
+      lose(
+        `has other partitions than before: ${options.partitions} as this replica knows it, ${partitions} ${by}`,
+      );
+  };
+  const compare = (notes: readonly string[]): void => {
+    const counts = notes.flatMap((note) => note.split(" ").filter((entry) => entry.startsWith(COUNT)));
+    for (const count of counts.map((entry) => Number(entry.slice(COUNT.length)))) {
+      isForeign ||= count !== options.partitions;
+      countIs(count, "as its group does");
+    }
+    if (isCounted || isForeign || counts.length === 0) return;
+    isCounted = true;
+    if (mayBegin()) options.fits(true);
   };
 
   const checkStart = (ranges: Ranges): void => {
@@ -81,12 +106,13 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     if (clock.monotonic() - askedAt < SETTINGS_EVERY_MS) return;
     askedAt = clock.monotonic();
     const [problem] = await options.problems();
+    const couldBegin = mayBegin();
     const wasFit = unfit === null;
     unfit = problem === undefined ? null : { kind: "unfit", cause: problem };
     if (wasFit === (unfit === null)) return;
     if (unfit) log.error({ topic, detail: sentenceOf(unfit) }, "journal.unfit");
     else log.info({ topic }, "journal.fit");
-    options.fits(!wasFit);
+    if (couldBegin !== mayBegin()) options.fits(!couldBegin);
   };
   const forget = (ranges: Ranges): void => {
     if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
@@ -95,12 +121,15 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
   };
   const check = async (): Promise<void> => {
     const lasts = identity.lasts();
-    const ranges = await options.ranges().catch((error: unknown) => {
-      if (protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION") return new Map<number, Range>();
+    const { ranges, missing: unasked } = await options.ranges().catch((error: unknown): TopicRanges => {
+      if (protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION")
+        return { ranges: new Map(), missing: new Set() };
       throw error;
     });
+    const partitions = ranges.size + unasked.size;
+    if (partitions > options.partitions) countIs(partitions, "now");
     checkStart(ranges);
-    checkEnd(identity.missing(ranges, lasts));
+    checkEnd(identity.missing(ranges, new Map([...lasts].filter(([partition]) => !unasked.has(partition)))));
     forget(ranges);
     await checkSettings();
   };
@@ -123,23 +152,26 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     });
     for (const note of notes) identity.recall(note);
     recalled = true;
+    compare(notes);
   };
 
   return {
     /** The ranges to read, after the group's notes are known. Rejects while one of the two cannot be asked for. */
-    ranges: async (): Promise<Ranges> => {
+    ranges: async (): Promise<TopicRanges> => {
       if (!recalled) await recall();
       return options.ranges();
     },
-    /** The journal is about to be read from the start of these ranges. */
-    begin: (ranges: Ranges): void => {
+    /** These partitions of the journal are about to be read from the start of their ranges. */
+    begin: (ranges: Ranges, partitions: number): void => {
       checkStart(ranges);
       // A topic never loses partitions: this is another topic, and the missing partition has no end that the view
       // could wait for.
       for (const partition of identity.lasts().keys())
-        if (!ranges.has(partition)) lose(`has no partition ${partition} any more, which was read from it`);
+        if (partition >= partitions) lose(`has no partition ${partition} any more, which was read from it`);
+      countIs(partitions, "now");
       for (const [partition, { startOffset, endOffset }] of ranges)
-        view.begin(partition, { startOffset, endOffset: Math.max(endOffset, identity.reach(partition)) });
+        if (partition < options.partitions)
+          view.begin(partition, { startOffset, endOffset: Math.max(endOffset, identity.reach(partition)) });
     },
     /** False if this record is not from the journal that this process, or its group, has read before. */
     isOurs: (record: Incoming): boolean => {
@@ -167,9 +199,18 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     },
     /**
      * Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are
-     * known.
+     * known, and where they contradict this process.
      */
-    note: (): string | null => (recalled ? identity.note() : null),
+    note: (): string | null =>
+      recalled && !isForeign ? `${COUNT}${options.partitions} ${identity.note()}`.trim() : null,
+    /** To be called with the group's notes, before this process replaces one. */
+    compare,
+    /** To be called when its note was committed: from the second look on, no other number can have been overlooked. */
+    committed: async (): Promise<void> => {
+      if (!isCounted && recalled) compare(await options.notes());
+    },
+    /** Whether commands may begin: the topic is kept as it must be, and the group knows how many partitions it has. */
+    mayBegin,
     /** What is wrong with the journal; null while nothing is. */
     fault: (): Health | null => lost ?? missing ?? unfit,
     stop: (): void => stopped.abort(),

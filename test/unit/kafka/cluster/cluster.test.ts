@@ -28,9 +28,9 @@ const held = async () => {
     const admin: Partial<Admin> = {
       connect: () => (clients.length === 1 ? Promise.resolve() : step((held) => (client.connecting = held))),
       disconnect: () => Promise.resolve(void (client.closed += 1)),
-      fetchTopicOffsets: async () => {
+      fetchTopicMetadata: async () => {
         await step((held) => void client.asked.push(held));
-        return [{ partition: 0, offset: "7", low: "3", high: "7" }];
+        return { topics: [{ name: "t", partitions: [] }] };
       },
     };
     return { admin: () => admin } as unknown as Kafka;
@@ -38,8 +38,8 @@ const held = async () => {
   const cluster = await connectCluster(newClient, systemClock);
   /** The outcome of a request: the size of its answer, or the error. */
   const ask = (): Promise<string> =>
-    cluster.ranges("t").then(
-      (ranges) => `${ranges.size} partitions`,
+    cluster.partitions(["t"]).then(
+      (topics) => `${topics.size} topics`,
       (error: unknown) => (error as Error).message,
     );
   /** Long enough for whatever is not held. */
@@ -72,7 +72,7 @@ describe("a client whose request failed", () => {
     clients[0]?.asked[0]?.reject(new Error("closed under it"));
     expect(await slow).toBe("closed under it");
     for (const asked of clients[1]?.asked ?? []) asked.resolve();
-    expect(await Promise.all(later)).toEqual(["1 partitions", "1 partitions"]);
+    expect(await Promise.all(later)).toEqual(["1 topics", "1 topics"]);
     expect(closed()).toEqual([1, 0]);
     await cluster.close();
     expect(closed()).toEqual([1, 1]);
@@ -104,7 +104,7 @@ describe("a client whose request failed", () => {
     clients[2]?.connecting.resolve();
     await turns();
     clients[2]?.asked[0]?.resolve();
-    expect(await third).toBe("1 partitions");
+    expect(await third).toBe("1 topics");
     await cluster.close();
     expect(closed()).toEqual([1, 1, 1]);
   });

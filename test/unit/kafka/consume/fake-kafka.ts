@@ -8,7 +8,7 @@ import {
   type OrderedConsumer,
   type OrderedOptions,
 } from "../../../../src/kafka/consume/ordered-consumer.ts";
-import type { Range } from "../../../../src/kafka/consume/read-log.ts";
+import type { Range, TopicRanges } from "../../../../src/kafka/ranges.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Log } from "../../../../src/runtime/log.ts";
 
@@ -22,6 +22,7 @@ type FakeLog = { start: number; end: number; records: FakeRecord[] };
 type FetchRequest = { topics: { partitions: { partition: number; fetchOffset: string }[] }[] };
 
 const RECORDS_PER_FETCH = 100;
+const OFFSET_OUT_OF_RANGE = 1;
 /** No two records have the same time. */
 let nextTime = 1_000;
 
@@ -47,6 +48,8 @@ export const fakeKafka = (
     failing: 0,
     away: false,
     leaders: Array.from({ length: partitions }, () => 1),
+    /** Partitions that cannot be asked for their ranges. */
+    missing: [] as number[],
     fetches: 0,
     outOfRange: 0,
   };
@@ -85,7 +88,7 @@ export const fakeKafka = (
     disconnect: () => Promise.resolve(void (state.stopped = true)),
   } as unknown as Consumer;
 
-  /** A request of a client without a group. Like kafkajs, it fails for all partitions where it fails for one. */
+  /** A request of a client without a group. */
   const fetchFrom = async ({ topics: [asked] }: FetchRequest) => {
     state.fetches += 1;
     await new Promise((resolve) => setImmediate(resolve));
@@ -94,8 +97,8 @@ export const fakeKafka = (
       const from = Number(fetchOffset);
       const log = logs[partition]!;
       state.outOfRange += from < log.start || from > log.end ? 1 : 0;
-      if (from < log.start || from > log.end)
-        throw Object.assign(new Error("out of range"), { type: "OFFSET_OUT_OF_RANGE", partition });
+      const errorCode = from < log.start || from > log.end ? OFFSET_OUT_OF_RANGE : 0;
+      if (errorCode !== 0) return { partition, errorCode, lastStartOffset: "-1", messages: [] };
       const hidden = [...(markers.get(partition) ?? [])].map((offset) => ({
         ...{ offset, timestamp: "0", key: null, value: null, isControlRecord: true },
       }));
@@ -104,7 +107,7 @@ export const fakeKafka = (
         .sort((a, b) => a.offset - b.offset)
         .slice(0, RECORDS_PER_FETCH)
         .map((message) => ({ ...message, offset: String(message.offset) }));
-      return { partition, lastStartOffset: String(log.start), messages };
+      return { partition, errorCode, lastStartOffset: String(log.start), messages };
     });
     if (found.every(({ messages }) => messages.length === 0)) await systemClock.sleep(5);
     return { responses: [{ partitions: found }] };
@@ -120,6 +123,10 @@ export const fakeKafka = (
 
   const ranges = (): Map<number, Range> =>
     new Map(logs.map(({ start, end }, partition) => [partition, { startOffset: start, endOffset: end }]));
+  const topicRanges = (): TopicRanges => {
+    const missing = new Set(state.missing);
+    return { ranges: new Map([...ranges()].filter(([partition]) => !missing.has(partition))), missing };
+  };
 
   const cluster = {
     committed: () => {
@@ -130,7 +137,7 @@ export const fakeKafka = (
       }
       return Promise.resolve(new Map([...commits].filter(([, { offset }]) => offset >= 0)));
     },
-    ranges: () => Promise.resolve(ranges()),
+    ranges: () => Promise.resolve(topicRanges()),
     close: () => Promise.resolve(),
   } as unknown as Cluster;
 
@@ -140,7 +147,7 @@ export const fakeKafka = (
       [Symbol("private:Kafka:createCluster")]: () => internalCluster,
     } as unknown as Kafka,
     connectCluster: () => Promise.resolve(cluster),
-    ranges,
+    ...{ ranges, topicRanges },
     state,
     logs,
     commits,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { watchLag } from "../../../../src/kafka/consume/lag.ts";
-import type { Range } from "../../../../src/kafka/consume/read-log.ts";
+import type { TopicRanges } from "../../../../src/kafka/ranges.ts";
 import {
   newAssignedPartition,
   type AssignedPartition,
@@ -20,11 +20,11 @@ const watching = async (assigned: AssignedPartition, firstEnd: number | Error = 
   const stop = new AbortController();
   let wake: () => void = () => undefined;
   const cluster = {
-    ranges: (): Promise<Map<number, Range>> => {
+    ranges: (): Promise<TopicRanges> => {
       state.asked += 1;
       const { end } = state;
       if (end instanceof Error) return Promise.reject(end);
-      return Promise.resolve(new Map([[0, { startOffset, endOffset: end }]]));
+      return Promise.resolve({ ranges: new Map([[0, { startOffset, endOffset: end }]]), missing: new Set() });
     },
     close: () => Promise.resolve(void (state.closed = true)),
   };

@@ -6,7 +6,6 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { released } from "../../commands-to-results/accept-once/journal.ts";
 import { fakeKafka, TOPIC } from "./fake-kafka.ts";
-import { isUp, sentenceOf } from "../../../../src/runtime/health.ts";
 
 type Kafka = ReturnType<typeof fakeKafka>;
 
@@ -38,7 +37,7 @@ const following = (kafka: Kafka, partitions: number) => {
   };
   const tail = startTail({ topic: TOPIC }, hooks, {
     newClient: () => kafka.client,
-    ranges: () => Promise.resolve(kafka.ranges()),
+    ranges: () => Promise.resolve(kafka.topicRanges()),
     clock: systemClock,
     log: silent,
     random: () => 0,
@@ -114,13 +113,28 @@ test("a partition without a leader does not keep the others from being read", as
   const { taken, tail } = following(kafka, 2);
   kafka.append(0, ["a"]);
   await eventually(() => taken.includes("a"), "a record of the other partition");
-  await eventually(() => sentenceOf(tail.health()).includes("has no leader"), "the reason", 5_000);
+  await eventually(() => tail.troubles()?.[0]?.kind === "noLeader", "the reason", 5_000);
   kafka.append(1, ["b"]);
   kafka.append(0, ["c"]);
   await eventually(() => taken.includes("c"), "a later record of the other partition", 5_000);
   expect(taken).not.toContain("b");
-  expect(isUp(tail.health())).toBe(false);
+  expect(tail.health()).toMatchObject({
+    kind: "somePartitions",
+    troubles: [{ kind: "noLeader", partition: 1 }],
+  });
   kafka.state.leaders[1] = 1;
   await eventually(() => taken.includes("b"), "a record of the partition that has a leader again", 10_000);
-  expect(isUp(tail.health())).toBe(true);
+  expect(tail.health()).toEqual({ kind: "up" });
+}, 20_000);
+
+test("a partition that cannot be asked at the start is begun when it can, and the others are not begun again", async () => {
+  const kafka = fakeKafka(2);
+  kafka.state.missing = [1];
+  const { view, taken, tail, begun } = following(kafka, 2);
+  for (const partition of [0, 1]) kafka.append(partition, [`old-${partition}`]);
+  await eventually(() => taken.includes("old-0"), "the partition that can be read");
+  expect([view.unread(), tail.troubles()]).toEqual([[1], [{ kind: "noLeader", partition: 1 }]]);
+  kafka.state.missing = [];
+  await eventually(() => view.ready(), "both", 10_000);
+  expect([taken, begun()]).toEqual([["old-0", "old-1"], 2]);
 }, 20_000);

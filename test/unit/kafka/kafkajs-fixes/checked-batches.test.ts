@@ -2,7 +2,11 @@ import { createRequire } from "node:module";
 import { CompressionTypes } from "kafkajs";
 import { expect, it } from "vitest";
 import { readAllCompressions } from "../../../../src/kafka/compression.ts";
-import { BatchError, checkBatches } from "../../../../src/kafka/kafkajs-fixes/checked-batches.ts";
+import {
+  BatchError,
+  checkBatches,
+  unreadableBatchOf,
+} from "../../../../src/kafka/kafkajs-fixes/checked-batches.ts";
 import { crc32c } from "../../../../src/kafka/crc32c.ts";
 import { readWholeHeaders } from "../../../../src/kafka/kafkajs-fixes/whole-headers.ts";
 import { gzipBatch, recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
@@ -14,9 +18,16 @@ readAllCompressions();
 const require = createRequire(import.meta.url);
 const Decoder = require("kafkajs/src/protocol/decoder.js") as new (bytes: Buffer) => object;
 /** kafkajs's decoder of one partition in the answer to a fetch. */
-const decodeMessages = require("kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js") as (
+const decode = require("kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js") as (
   decoder: object,
 ) => Promise<{ offset: string; value: Buffer }[]>;
+/** Rejects with what a reader is told of the partition, instead of failing the whole fetch. */
+const decodeMessages: typeof decode = async (decoder) => {
+  const records = await decode(decoder);
+  const error = unreadableBatchOf(records);
+  if (error) throw error;
+  return records;
+};
 
 /** The checksum covers what follows it; a broker may write the offset, length and leader epoch before it. */
 const CHECKSUM_AT = 17;

@@ -53,7 +53,7 @@ const at = (offset: number) => ({ partition: 0, offset });
 /** Records known from the start of a range on. */
 const begun = (startOffset: number, endOffset: number) => {
   const progress = topicProgress();
-  progress.begin(range(startOffset, endOffset));
+  progress.begin(range(startOffset, endOffset), 1);
   return progress;
 };
 
@@ -109,16 +109,16 @@ describe("what is known of a partition", () => {
     const progress = begun(0, 0);
     progress.wrote(at(0));
     progress.wrote(at(2));
-    progress.begin(range(0, 3));
+    progress.begin(range(0, 3), 1);
     expect(progress.unread(range(0, 3))).toEqual(new Map([[0, 0]]));
   });
 
   test("does not keep partitions that another topic of this name has not", () => {
     const progress = topicProgress();
     const fewer = range(0, 3);
-    progress.begin(new Map([...fewer, [1, { startOffset: 0, endOffset: 5 }]]));
+    progress.begin(new Map([...fewer, [1, { startOffset: 0, endOffset: 5 }]]), 2);
     progress.wrote({ partition: 1, offset: 0 });
-    progress.begin(fewer);
+    progress.begin(fewer, 1);
     expect(progress.positions()).toEqual(new Map([[0, 0]]));
   });
 });

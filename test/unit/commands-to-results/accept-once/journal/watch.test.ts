@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { watchJournal } from "../../../../../src/commands-to-results/accept-once/journal/watch.ts";
 import { createView } from "../../../../../src/commands-to-results/accept-once/view.ts";
 import { NO_HEADERS } from "../../../../../src/kafka/headers.ts";
-import type { Range } from "../../../../../src/kafka/consume/read-log.ts";
+import type { Range } from "../../../../../src/kafka/ranges.ts";
 import { startTail } from "../../../../../src/kafka/consume/tail.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { silent } from "../../../../../src/runtime/log.ts";
@@ -50,12 +50,18 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
     isMute,
     isAway: false,
     isRepartitioned: false,
+    /** Partitions that nobody leads. */
+    added: [] as number[],
   };
-  const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
+  const ranges = () => ({
+    ranges: new Map(cluster.extent ? [[0, cluster.extent]] : []),
+    missing: new Set(cluster.added),
+  });
   const watch = watchJournal(
     {
       topic: "journal",
       view,
+      partitions: 1,
       notes: () => {
         asked.notes += 1;
         return cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes);
@@ -68,7 +74,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
     { clock: { ...systemClock, sleep, monotonic: () => seconds * 1_000 }, log },
   );
   onTestFinished(() => watch.stop());
-  if (!isMute) watch.begin(await watch.ranges());
+  if (!isMute) watch.begin((await watch.ranges()).ranges, 1);
   const read = (offset: number, timestampMs?: number): void => {
     const incoming = record(offset, timestampMs);
     if (!watch.isOurs(incoming)) return;
@@ -118,6 +124,34 @@ describe("the watch over the journal", () => {
     expect([view.ready(), view.nextOffset(0), events]).toEqual([false, 3, ["journal.lost"]]);
     expect(watch.note()).toBe(note);
   });
+
+  it("stops for good when partitions were added, though no entry has moved, also where nobody leads them yet", async () => {
+    const { watch, view, cluster, look, events } = await watched(3);
+    cluster.added = [1];
+    await look(1);
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toMatchObject({ kind: "lost", cause: expect.stringContaining("2 now") as string });
+    expect(watch.note(), "it still says what the group knows").toContain("partitions:1 ");
+  });
+
+  it("begins nothing before the group's commits say how many partitions there are", async () => {
+    const { watch } = await watched(3);
+    expect(watch.mayBegin()).toBe(false);
+    watch.compare(["read:1@2", watch.note() ?? ""]);
+    expect(watch.mayBegin()).toBe(true);
+  });
+
+  it.each([
+    ["at its start", ["partitions:2 0:1@2"], false],
+    ["when it takes over partitions", [], true],
+  ])(
+    "loses it for good, and says nothing to the group, which counts others: %s",
+    async (_, notes, isLater) => {
+      const { watch, view } = await watched(3, notes);
+      if (isLater) watch.compare(["partitions:2"]);
+      expect([view.ready(), watch.mayBegin(), watch.note()]).toEqual([false, false, null]);
+    },
+  );
 
   it("loses it for good when an entry stands where its key does not belong any more", async () => {
     const { watch, view, cluster, read, events } = await watched(3);
@@ -200,8 +234,8 @@ describe("the watch over the journal", () => {
     const tail = startTail(
       { topic: "journal" },
       {
-        begin: (ranges) => {
-          watch.begin(ranges);
+        begin: (ranges, partitions) => {
+          watch.begin(ranges, partitions);
           return ranges;
         },
         take: () => true,
@@ -252,7 +286,7 @@ describe("the watch over the journal", () => {
 
   it("is not ready for an instant with a journal that has not even the partitions that the group's notes name", async () => {
     const before = await watched(3);
-    const note = (before.watch.note() ?? "").replace(/^0:/, "1:");
+    const note = (before.watch.note() ?? "").replace(/ 0:/, " 1:");
     const { watch, view, events } = await watched(0, [note]);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
     expect(said(watch)).toContain("journal has no partition 1");

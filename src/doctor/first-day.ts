@@ -1,0 +1,108 @@
+import type { Config } from "../config/config.ts";
+
+/**
+ * How far a first day is guarded in one respect. `tight`: as the page asks for its beginning. `loose`: less guarded,
+ * which needs an observation. `unanswered`: the partner has to say it.
+ */
+export type Guard = "tight" | "loose" | "unanswered";
+
+/** A question of docs/first-day.md with the settings that its answer decides, and what the bridge does until then. */
+export type FirstDayQuestion = { question: string; settings: string; now: Guard; meanwhile: string };
+
+type Row = Omit<FirstDayQuestion, "now"> & { now: (config: Config) => Guard };
+
+const isTight = (tight: boolean): Guard => (tight ? "tight" : "loose");
+const isAnswered = (answer: unknown): Guard => (answer === undefined ? "unanswered" : "tight");
+
+const HOUR_MS = 3_600_000;
+
+const rows: readonly Row[] = [
+  {
+    question: "How many accepts may be under way at once?",
+    settings: "COMMANDS_MAX_IN_FLIGHT",
+    now: ({ commands }) => isTight(commands.maxInFlight === 1),
+    meanwhile: "1: one accept at a time, on one replica",
+  },
+  {
+    question: "How large may the first amounts be?",
+    settings: "COMMANDS_MAX_AMOUNT",
+    now: ({ commands }) => isTight((commands.maxAmounts?.size ?? 0) > 0),
+    meanwhile: "without it no amount is refused",
+  },
+  {
+    question: "After how many doubts do accepts stop, and for how long?",
+    settings: "PARTNER_BREAKER_FAILURES, PARTNER_BREAKER_PAUSE",
+    now: ({ partner }) => isTight(partner.breakerFailures === 1 && partner.breakerPauseMs >= HOUR_MS),
+    meanwhile: "1 and hours: the first surprise stops the accepts",
+  },
+  {
+    question: "Which 4xx of an accept prove that it was not executed?",
+    settings: "PARTNER_ACCEPT_DOUBT_STATUSES",
+    now: ({ partner }) => isTight(partner.doubtStatuses.includes("4xx")),
+    meanwhile: "302,303,4xx: every refusal is a doubt, because a proxy may have repeated the PUT",
+  },
+  {
+    question: "How long does the partner keep an idle connection open?",
+    settings: "PARTNER_KEEP_ALIVE",
+    now: ({ partner }) => isTight(partner.keepAliveMs === 0),
+    meanwhile: "0: each accept has a connection of its own",
+  },
+  {
+    question: "Who ends a doubt?",
+    settings: "CONSOLE_FOUR_EYES",
+    now: ({ console: { fourEyes } }) => isTight(fourEyes),
+    meanwhile: "true: two people do",
+  },
+  {
+    question: "Whom does one ask about a doubt?",
+    settings: "CONSOLE_PARTNER_CONTACT",
+    now: ({ console: { partnerContact } }) => isAnswered(partnerContact),
+    meanwhile: "each doubt's page leaves it open",
+  },
+  {
+    question: "How many calls a second does the account allow?",
+    settings: "PARTNER_MAX_RPS",
+    now: ({ partner }) => isAnswered(partner.maxRequestsPerSecond),
+    meanwhile: "no limit but PARTNER_MAX_CONNECTIONS; a 429 is tried again",
+  },
+  {
+    question: "Where does the answer of a create name the quote?",
+    settings: "PARTNER_QUOTE_ID_POINTER",
+    now: ({ partner }) => isAnswered(partner.quoteIdPointer),
+    meanwhile: "it is looked for; a create whose answer names none is REJECTED",
+  },
+  {
+    question: "Where does the answer of an accept name the transaction?",
+    settings: "PARTNER_TRANSACTION_ID_POINTER",
+    now: ({ partner }) => isAnswered(partner.transactionIdPointer),
+    meanwhile: "the one member transactionId, else none",
+  },
+  {
+    question: "How does a 2xx say that it failed?",
+    settings: "PARTNER_FAILED_WHEN",
+    now: ({ partner }) => isAnswered(partner.failedWhen),
+    meanwhile: "success false, or a non-empty error or errors, at the root",
+  },
+  {
+    question: "Where does the log hold its entries, and an entry its notification?",
+    settings: "PARTNER_LOG_ENTRIES_POINTER, PARTNER_LOG_NOTIFICATION_POINTER",
+    now: ({ partner }) => isAnswered(partner.logEntriesPointer ?? partner.logNotificationPointer),
+    meanwhile: "they are looked for; what is not understood is counted and never published",
+  },
+  {
+    question: "How does the log say that there is more?",
+    settings: "PARTNER_LOG_MORE_POINTERS, PARTNER_LOG_TOTAL_POINTERS",
+    now: ({ partner }) => isAnswered(partner.logMorePointers ?? partner.logTotalPointers),
+    meanwhile: "any member beside the entries makes a run incomplete",
+  },
+  {
+    question: "How are webhooks signed?",
+    settings: "WEBHOOK_AUTH",
+    now: ({ webhook }) => isTight(webhook.auth !== "none"),
+    meanwhile: "with none anybody can write events",
+  },
+];
+
+/** The questions to the partner, each with how far the settings of now guard against what its answer may be. */
+export const firstDayQuestions = (config: Config): FirstDayQuestion[] =>
+  rows.map(({ now, ...row }) => ({ ...row, now: now(config) }));

@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../runtime/clock.ts";
+import { troubleText, type Lack, type PartitionTrouble } from "../../runtime/health.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Mark } from "../mark.ts";
+import type { Ranges } from "../ranges.ts";
+import type { Fetched } from "./log-client.ts";
+import { isDone, moveTo, newPlace, type Place } from "./place.ts";
+
+type Options = {
+  topic: string;
+  lasts: ReadonlyMap<number, Mark | null> | undefined;
+  gone: ReadonlySet<number> | undefined;
+  toEnd: boolean;
+};
+/** `wake`: called when there may be something to fetch, or to look up. */
+type Deps = {
+  clock: Pick<Clock, "monotonic" | "sleep">;
+  log: Pick<Log, "info" | "warn" | "error">;
+  wake: () => void;
+};
+
+/** How far the partitions of a reading are, and why some are not read. */
+export const createPlaces = (
+  { topic, lasts, gone, toEnd }: Options,
+  { clock, log, wake }: Deps,
+  over: AbortSignal,
+) => {
+  const places = new Map<number, Place>();
+
+  const add = (more: Ranges): void => {
+    for (const [partition, { startOffset, endOffset }] of more) {
+      const last = lasts?.get(partition) ?? null;
+      const isLastGone = gone?.has(partition) ?? false;
+      places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, last, isLastGone));
+    }
+    wake();
+  };
+  /** The partitions that are to be read now. */
+  const due = (): [number, Place][] => [...places].filter(([, place]) => place.isWanted && !isDone(place));
+  const rest = async (place: Place, ms: number): Promise<void> => {
+    place.isPaused = true;
+    await clock.sleep(ms, over).catch(() => undefined);
+    place.isPaused = false;
+    wake();
+  };
+
+  /** Says why these partitions are not read, and leaves them alone for a while. */
+  const fail = (failed: readonly [number, Place][], lack: Lack, ms: number): void => {
+    const isNew = failed.some(([, { lack: before }]) => !isDeepStrictEqual(before, lack));
+    for (const [, place] of failed) {
+      Object.assign(place, { lack, failures: place.failures + 1, isSettled: false });
+      void rest(place, ms);
+    }
+    if (!isNew || over.aborted) return;
+    const at = Object.fromEntries(failed.map(([partition, { next }]) => [partition, next]));
+    for (const [partition] of lack.kind === "unreadableBatch" ? failed : []) {
+      const reason = troubleText({ partition, ...lack });
+      log.error({ topic, partition, offset: at[partition], reason }, "kafka.batch.unreadable");
+    }
+    if (lack.kind === "unreadableBatch") return;
+    const reason = lack.kind === "failing" ? lack.cause : "no leader";
+    log.warn({ topic, reason, at }, "kafka.reader.lost");
+  };
+  const heal = (answers: readonly Fetched[]): void => {
+    const partitions: number[] = [];
+    for (const { partition, error } of answers) {
+      const place = places.get(partition);
+      if (!place) continue;
+      place.answeredAt = clock.monotonic();
+      if (error) continue;
+      if (place.lack) partitions.push(partition);
+      Object.assign(place, { lack: null, failures: 0 });
+    }
+    if (partitions.length > 0) log.info({ topic, partitions }, "kafka.reader.joined");
+  };
+
+  const troubles = (): PartitionTrouble[] =>
+    due().flatMap(([partition, { lack }]) => (lack ? [{ partition, ...lack }] : []));
+
+  return {
+    byPartition: places as ReadonlyMap<number, Place>,
+    ...{ add, due, rest, fail, heal, troubles },
+    focus: (positions: ReadonlyMap<number, number>): void => {
+      for (const [partition, place] of places) {
+        const next = positions.get(partition);
+        place.isWanted = next !== undefined;
+        if (next !== undefined) moveTo(place, next);
+      }
+      wake();
+    },
+  };
+};

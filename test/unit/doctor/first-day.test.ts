@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { firstDayQuestions } from "../../../src/doctor/first-day.ts";
+import { blocks, textOf } from "../../support/documents.ts";
+import { runCommand } from "../cli/run-command.ts";
+import { complete, configOf } from "../config/environment.ts";
+
+const stateOf = (settings: Record<string, string>) =>
+  new Map(firstDayQuestions(configOf(settings)).map((row) => [row.settings, row.now]));
+
+/** The settings that the page gives for the stage of accepts. */
+const firstAccepts = Object.fromEntries(
+  (blocks("docs/first-day.md", "sh").find((block) => block.includes("COMMANDS_MAX_AMOUNT")) ?? "")
+    .split("\n")
+    .flatMap((line) => {
+      const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
+      return name !== undefined && value !== undefined ? [[name, value] as const] : [];
+    }),
+);
+
+test("the defaults are loose or unanswered; the page's settings for the first accepts are tight", () => {
+  const [before, after] = [stateOf({}), stateOf(firstAccepts)];
+  expect(Object.keys(firstAccepts).length).toBeGreaterThanOrEqual(7);
+  for (const name of Object.keys(firstAccepts)) {
+    const settings = [...after.keys()].find((each) => each.split(", ").includes(name));
+    expect(after.get(settings ?? ""), name).toBe("tight");
+  }
+  expect(before.get("COMMANDS_MAX_AMOUNT")).toBe("loose");
+  expect(before.get("PARTNER_MAX_RPS")).toBe("unanswered");
+  expect(stateOf({ PARTNER_MAX_RPS: "10" }).get("PARTNER_MAX_RPS")).toBe("tight");
+});
+
+test("the page asks for every setting that a question is about, and the program prints them", async () => {
+  const page = textOf("docs/first-day.md");
+  for (const { settings } of firstDayQuestions(configOf({})))
+    for (const name of settings.split(", "))
+      expect(name.startsWith("PARTNER_LOG_") ? "PARTNER_LOG_…" : name, name).toSatisfy((text: string) =>
+        page.includes(text),
+      );
+  const { code, out } = await runCommand(complete, ["doctor", "--first-day", "--json"]);
+  expect(code).toBe(0);
+  const rows = out.split("\n").map((line) => JSON.parse(line) as { question: string });
+  expect(rows).toEqual(firstDayQuestions(configOf({})));
+});
