@@ -8,7 +8,7 @@ export const keyOf = (digest: Digest): DigestKey => ({
   second: wordOf(digest, 4),
 });
 
-type Numbers = Uint8Array | Float64Array;
+type Numbers = Uint8Array | Uint16Array | Float64Array;
 
 /** Probing for a free slot takes long above this load factor. */
 const MAX_LOAD = 0.85;

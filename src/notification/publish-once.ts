@@ -20,7 +20,7 @@ export type PublishPorts = {
    */
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   /** The deduplication window. */
-  window: Pick<EventWindow, "has" | "factsOf" | "add">;
+  window: Pick<EventWindow, "has" | "standingId" | "factsOf" | "add">;
   /** Masks own secrets in a payload. */
   mask: (payload: string) => string;
   /** What events hold of their payload in `fields`. */
@@ -41,9 +41,14 @@ export type PublishContext = {
   facts?: TransactionFacts;
 };
 
+/** `eventId`: that of the event in the topic; null where it is not known, and another one than would follow from this spelling. */
+export type Duplicate = Pick<TransactionStatusUpdated, "transactionId" | "status"> & {
+  eventId: string | null;
+};
+
 export type Published =
   | { kind: "published"; event: TransactionStatusUpdated; position: RecordPosition }
-  | { kind: "duplicate"; event: TransactionStatusUpdated };
+  | { kind: "duplicate"; event: Duplicate };
 
 export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<Published>;
 
@@ -66,16 +71,20 @@ export const publishOnce = ({ publish, window, mask, named, written, now }: Publ
     // Events in flight count: those of a transaction share a partition, and are appended as they were requested.
     const facts = others.reduce(factsWith, durableFacts);
     const event = translate(notification, { receivedAt, source, facts, mask, named });
-    const { direction, occurredAt } = event;
+    const { eventId, transactionId, status, direction, occurredAt } = event;
     const identity = eventIdentity(event);
-    if (window.has(identity, nowMs)) return { kind: "duplicate", event };
+    const duplicateOf = (standingId: string | null): Published => ({
+      kind: "duplicate",
+      event: { eventId: standingId, transactionId, status },
+    });
+    if (window.has(identity, nowMs)) return duplicateOf(window.standingId({ identity, eventId }, nowMs));
     const earlier = others.find((other) => other.identity === identity);
     if (earlier) {
       await earlier.acknowledgement;
-      return { kind: "duplicate", event };
+      return duplicateOf(earlier.eventId);
     }
     const acknowledgement = publish(event, trace);
-    const entry = { identity, transaction, direction, occurredAt, acknowledgement };
+    const entry = { eventId, identity, transaction, direction, occurredAt, acknowledgement };
     others.push(entry);
     inFlight.set(transaction, others);
     try {

@@ -50,7 +50,9 @@ const answerTo = (c: Context, outcome: DeliveryOutcome): Response => {
   switch (outcome.kind) {
     case "published":
     case "duplicate":
-      return c.json({ eventId: outcome.event.eventId });
+      return c.json(
+        outcome.event.eventId === null ? { duplicate: true } : { eventId: outcome.event.eventId },
+      );
     case "deadLettered":
       return c.json({ deadLettered: true });
     case "refused":

@@ -48,7 +48,7 @@ export const webhookServer = (
     const line = {
       code: status,
       kind: outcome?.kind,
-      eventId: event?.eventId,
+      eventId: event?.eventId ?? undefined,
       transactionId: event?.transactionId,
       status: event?.status,
       partition: position?.partition,
@@ -68,7 +68,7 @@ export const webhookServer = (
         "url.scheme": "http",
         "http.response.status_code": status,
         "cambio.webhook.kind": outcome?.kind,
-        "cambio.event.id": event?.eventId,
+        "cambio.event.id": event?.eventId ?? undefined,
         "cambio.transaction.id": event?.transactionId,
       },
       status >= 500 ? String(status) : null,

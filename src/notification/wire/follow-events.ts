@@ -74,7 +74,7 @@ export type FollowedEvents = {
 };
 
 /** Enough for two hours at ten million transactions a day: see the arithmetic in event-window.ts. */
-const MAX_BYTES = 72_000_000;
+const MAX_BYTES = 90_000_000;
 const CHECK_EVERY_MS = 500;
 /**
  * A partition that is shorter than before in this many checks in a row belongs to a topic that was created
@@ -117,9 +117,9 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     if (value === null) return true;
     const noted = whenKnown(decode(value), (decoded) => {
       if (!decoded.ok) return;
-      const { direction, occurredAt, transactionId } = decoded.value;
+      const { eventId, direction, occurredAt, transactionId } = decoded.value;
       const [identity, transaction] = [eventIdentity(decoded.value), digestOf(transactionId)];
-      window.note({ identity, transaction, direction, occurredAt }, timestampMs);
+      window.note({ eventId, identity, transaction, direction, occurredAt }, timestampMs);
     });
     noted?.catch(() => undefined);
     return true;

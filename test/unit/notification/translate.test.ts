@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_FACTS, type TransactionFacts } from "../../../src/notification/transaction-facts.ts";
-import { meaningOf, translate } from "../../../src/notification/translate.ts";
+import { eventIdOf, meaningOf, translate } from "../../../src/notification/translate.ts";
 
 const notification = {
   transactionId: "tx-1",
@@ -93,4 +93,5 @@ test("a secret that the partner repeats in a createdAt that is no instant is mas
   const context = { receivedAt: 1, source: "WEBHOOK", facts: NO_FACTS, mask, named: [] } as const;
   const event = translate({ ...notification, createdAt, payload: createdAt }, context);
   expect(event.createdAt).toBe('{"url":"https://x.example/***"}');
+  expect(event.eventId, "of the text as sent").toBe(eventIdOf({ ...notification, createdAt }));
 });

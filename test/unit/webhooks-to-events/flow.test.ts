@@ -137,8 +137,10 @@ test.each(["2026-11-21T09:30:00.000-03:00", "2026-11-21 12:30:00,000Z", 1_795_26
     expect(published).toHaveLength(1);
     published[0]?.acknowledge();
     expect((await first).kind).toBe("published");
-    expect((await second).kind).toBe("duplicate");
-    expect((await post("tx", "CANCELED", spelling)).kind).toBe("duplicate");
+    const eventId = published[0]?.event.eventId;
+    expect(await second).toMatchObject({ kind: "duplicate", event: { eventId } });
+    expect(await deliver("tx", "CANCELED", 30)).toMatchObject({ kind: "duplicate", event: { eventId } });
+    expect(await post("tx", "CANCELED", spelling)).toMatchObject({ kind: "duplicate", event: { eventId } });
     expect(published).toHaveLength(1);
   },
 );
