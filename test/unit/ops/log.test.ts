@@ -49,14 +49,16 @@ const linesOf = async (program: string): Promise<Line[]> => {
  * The same through a pipe of the shell, which holds 64 KiB: `spawn` gives a child a socket, which behaves
  * differently.
  */
-const linesThroughPipe = async (program: string, reader: string): Promise<Line[]> => {
+const textThroughPipe = async (program: string, reader: string): Promise<string> => {
   const pipeline = `"$0" --input-type=module -e "$1" | (${reader})`;
   const child = spawn("sh", ["-c", pipeline, process.execPath, sourceOf(program)], { cwd: root });
   const read: Buffer[] = [];
   child.stdout.on("data", (data: Buffer) => read.push(data));
   await once(child, "close");
-  return parsed(Buffer.concat(read).toString());
+  return Buffer.concat(read).toString();
 };
+const linesThroughPipe = async (program: string, reader: string): Promise<Line[]> =>
+  parsed(await textThroughPipe(program, reader));
 
 const newFile = async (name: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
@@ -95,6 +97,18 @@ test("lines are complete and in order, whatever their length and characters", as
   expect(lines[3]?.text).toBe("ação €".repeat(50));
   expect(lines[54]?.text).toBe("é".repeat(11_000));
   expect(lines[102]?.text).toBe("y".repeat(40_000));
+});
+
+test("what cannot be seen, or controls a terminal, is escaped in a line, which stays the same JSON", async () => {
+  const text = "\u0080\u009b31m\u009f \u001b[0m \u007f \u200b \u202e \u2028 \ufeff \u{e0041} \n ação € 👍";
+  const line = await textThroughPipe(
+    `log.info({ text: ${JSON.stringify(text)}, ["\u009bname"]: 1 }, "line"); await log.flush(); process.exit(0);`,
+    "cat",
+  );
+  expect(line).not.toMatch(/[^\P{C}\n]|\p{Zl}/u);
+  expect(line).toContain("\\u009b31m");
+  expect(line).toContain("ação € 👍");
+  expect(parsed(line)).toMatchObject([{ text, ["\u009bname"]: 1 }]);
 });
 
 test("a reader that stalls and then goes does not keep the process from ending", async () => {
