@@ -50,11 +50,13 @@ const keyWithText = (key: DigestKey, createdAt: string): DigestKey =>
  * deduplication window does not hold, 19 for one that it does, nothing of other events.
  * @param youngSinceMs notifications whose instant is after this one are too young
  * @param isInWindow whether the deduplication window holds an event with this identity
+ * @param most how many notifications are kept, since the partner's log may hold any number of them
  */
 export const createComparison = (
   period: Period,
   youngSinceMs: number,
   isInWindow: (identity: Digest) => boolean,
+  most: number,
 ) => {
   /** The instant (0 for none) and the state of each notification, by its second, or by the text of createdAt. */
   const notifications = new DigestTable(Float64Array);
@@ -63,6 +65,7 @@ export const createComparison = (
   const factsByTransaction = new DigestTable(Float64Array);
   const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
   let undated = 0;
+  let isCut = false;
   let eventsOfPeriod = 0;
 
   const set = (key: DigestKey, instant: number, state: State): void => {
@@ -101,6 +104,8 @@ export const createComparison = (
   return {
     counts: counts as Readonly<Record<State, number>>,
     undated: () => undated,
+    /** Whether the log holds more notifications than are kept: the others are neither compared nor published. */
+    isCut: () => isCut,
 
     /** Adds a notification of the log; one that is repeated counts once. False when it is outside the period. */
     add: (notification: Notification): boolean => {
@@ -109,6 +114,8 @@ export const createComparison = (
       const { occurredAt, createdAt, transactionId } = change;
       const key = statusKey(change);
       if (keysOfSame(change, key).length > 0) return true;
+      isCut ||= notifications.count >= most;
+      if (isCut) return true;
       const isYoung = occurredAt !== null && occurredAt > youngSinceMs;
       const state = isInWindow(eventIdentity(change)) ? "known" : isYoung ? "too young" : "missing";
       set(

@@ -36,8 +36,8 @@ export type Report = {
   reasons: string[];
 };
 
-/** `lanes`: how many transactions are published at the same time. */
-export type LogOptions = AnswerForm & { lanes: number };
+/** `lanes`: how many transactions are published at the same time. `mostNotifications`: how many a run compares. */
+export type LogOptions = AnswerForm & { lanes: number; mostNotifications: number };
 
 /** `isRead`: whether the events of a transaction were read. `reason`: why some were not; null where all were. */
 export type ReadEvents = { isRead: (transactionId: string) => boolean; reason: string | null };
@@ -70,6 +70,8 @@ const NONE_KNOWN =
 const OTHER_INSTANT =
   "notifications of which the topic has the transaction and status at another instant are held back";
 const TOO_LARGE = "an event is larger than the topic takes";
+const tooMany = (most: number): string =>
+  `the log holds more than the ${most} notifications that a run compares: let runs cover less time`;
 const CHANGED = "the second read lacked entries of the first";
 
 /**
@@ -129,7 +131,8 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
 
   return async (request: RunRequest, signal: AbortSignal): Promise<Report> => {
     const { period, minAgeMs, dryRun, force } = request;
-    const comparison = createComparison(period, ports.clock.now() - minAgeMs, ports.isInWindow);
+    const { mostNotifications: most } = options;
+    const comparison = createComparison(period, ports.clock.now() - minAgeMs, ports.isInWindow, most);
     const { counts } = comparison;
     let reading = UNREAD;
 
@@ -157,6 +160,8 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
 
     try {
       reading = await readPartnerLog(period, { onNotification: comparison.add, signal });
+      if (comparison.isCut())
+        reading = { ...reading, isWhole: false, reasons: [...reading.reasons, tooMany(most)] };
       const marginMs = comparison.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS;
       const events =
         counts.missing + counts["too young"] > 0

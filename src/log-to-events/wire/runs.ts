@@ -23,6 +23,8 @@ const MIN_MAX_ENTRY_BYTES = 262_144;
 const RANGES_MS = 10_000;
 /** Concurrent publications. Few, because webhooks wait in the same queue. */
 const MAX_LANES = 8;
+/** A million takes 60 MB. A partner's log may hold any number. */
+const MOST_NOTIFICATIONS = 1_500_000;
 /** After so many events, which take about a millisecond, other work of the process has its turn. */
 const EVENTS_A_TURN = 200;
 
@@ -78,6 +80,7 @@ export const reconcileRuns = (
         maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
       }),
       lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
+      mostNotifications: MOST_NOTIFICATIONS,
     },
     {
       ...hooks,

@@ -51,6 +51,18 @@ test("what belongs to a partition that cannot be read is held back, and the run 
   expect(topic.map(({ transactionId }) => transactionId)).toEqual(["tx-2"]);
 });
 
+test("of more notifications than a run compares it publishes the first ones, keeps no others, and says so", async () => {
+  const { log, topic, run } = openLog();
+  for (let n = 0; n < 1_050; n++) log.push(sent(n, 5), sent(n, 5));
+  const reasons = [
+    "the log holds more than the 1000 notifications that a run compares: let runs cover less time",
+  ];
+  const cut = { result: "incomplete", isWhole: false, entries: 2_100, reasons };
+  expect(await run()).toMatchObject({ ...cut, published: 1_000 });
+  expect(topic).toHaveLength(1_000);
+  expect(await run()).toMatchObject({ ...cut, known: 1_000, published: 0 });
+});
+
 test("what is too young is left to its webhook, unless it is known", async () => {
   const { log, topic, publishedBefore, run } = openLog();
   log.push(sent(1, 0.1), sent(2, 0.1), sent(3, 0.2));

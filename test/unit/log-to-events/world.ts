@@ -48,7 +48,7 @@ export const openLog = () => {
   };
   const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
   const run = logToEvents(
-    { ...FORM, lanes: 8 },
+    { ...FORM, lanes: 8, mostNotifications: 1_000 },
     {
       clock: { ...systemClock, now: () => NOW_MS, monotonic: () => state.waitedMs, sleep },
       fetchLog: async (query) => {
