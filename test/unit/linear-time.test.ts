@@ -187,6 +187,8 @@ const leastOf = async (take: Take, piece: string, length: number, runs: number):
 const FLOOR_MS = 15;
 /** Six times as much for four times the length, twice. What is linear takes 16 times as much, what is quadratic 256. */
 const MOST_GROWTH = 36;
+/** One round within it suffices: a busy machine may disturb most of them, and what is quadratic passes none. */
+const MOST_ROUNDS = 12;
 
 /** How much more 64 kB cost than 4 kB, where that is too much however often it is measured; else null. */
 const growth = async (take: Take, piece: string): Promise<number | null> => {
@@ -195,9 +197,11 @@ const growth = async (take: Take, piece: string): Promise<number | null> => {
   if ((await leastOf(take, piece, length, 1)) < FLOOR_MS) return null;
   if ((await leastOf(take, piece, length, 2)) < FLOOR_MS) return null;
   let least = Infinity;
-  for (let round = 1; round <= 4 && least > MOST_GROWTH; round++) {
+  for (let round = 1; round <= MOST_ROUNDS && least > MOST_GROWTH; round++) {
     const ms = await leastOf(take, piece, LONGEST, 1);
-    least = Math.min(least, ms / (await leastOf(take, piece, SHORT, 2 * round)));
+    // The first measurement was disturbed: what is quadratic never costs so little.
+    if (ms < FLOOR_MS) return null;
+    least = Math.min(least, ms / (await leastOf(take, piece, SHORT, 2 * Math.min(round, 4))));
   }
   return least > MOST_GROWTH ? least : null;
 };
