@@ -132,10 +132,10 @@ test("the rehearsal of a doubt leads to one, and ends it", async () => {
     .replaceAll("http://127.0.0.1:8090", world.sandboxUrl)
     .split("\n");
   expect(lines.pop()).toMatch(/^cambio-bridge watch results/);
-  const [, , accepted, executions, resolved] = await runLines(lines);
+  const [, , accepted, doubts, resolved] = await runLines(lines);
   expect(accepted?.code).toBe(4);
   expect(JSON.parse(accepted?.out ?? "")).toMatchObject({ outcome: "IN_DOUBT" });
-  expect(JSON.parse(executions?.out ?? "")).toMatchObject({ executions: 1 });
+  expect(JSON.parse(doubts?.out ?? "")).toMatchObject({ commandId: "rehearsal-1", attempts: 1 });
   expect(JSON.parse(resolved?.out ?? "")).toMatchObject({ commandId: "rehearsal-1", outcome: "SUCCEEDED" });
 });
 

@@ -27,9 +27,14 @@ export const askAdmin = async <T>(brokers: string, ask: (admin: Admin) => Promis
 /** Creates a topic of a test's own. @returns its name */
 export const createTopic = async (brokers: string, numPartitions: number): Promise<string> => {
   const topic = `topic-${randomUUID()}`;
-  await askAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: true }),
-  );
+  await askAdmin(brokers, async (admin) => {
+    // The wait of kafkajs for leaders fails if the broker that it asks does not know the topic yet.
+    await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false });
+    await eventually(async () => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      return topics[0]?.partitions.filter(({ leader }) => leader >= 0).length === numPartitions;
+    }, `${topic} to have its leaders`);
+  });
   return topic;
 };
 
