@@ -325,7 +325,9 @@ const edits: Record<string, Edit[]> = {
   "entries that are gone from the journal's beginning are forgotten": [
     watch("    if (dropped !== null) lose(droppedText(dropped));\n"),
   ],
-  "commands are begun while the journal is kept too shortly": [watch("    options.fits(!wasFit);\n")],
+  "commands are begun while the journal is kept too shortly": [
+    watch("    if (couldBegin !== mayBegin()) options.fits(!couldBegin);\n"),
+  ],
   "a claim without a command stays held": [
     loops('ref.operation === "ACCEPT_QUOTE"),', 'ref.operation === "ACCEPT_QUOTE" && ref.key === ""),'),
   ],

@@ -39,6 +39,8 @@ export const watchRetention = (
     },
     { clock: { ...clock, now: () => scaled(clock.now()), monotonic: () => clock.monotonic() * SCALE }, log },
   );
+  // The group knows how many partitions there are: an earlier replica has committed it.
+  watch.compare([`partitions:${topic.ranges().size}`]);
   const incoming = (record: { partition: number; offset: number; timestampMs: number }) => ({
     ...{ topic: "journal", key: null, value: null, headers: NO_HEADERS },
     ...{ partition: record.partition, offset: record.offset, timestampMs: scaled(record.timestampMs) },
