@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { checkFor } from "../check.ts";
 import { createExecute } from "../accept-once/execute.ts";
-import { commandsToResults, type Handled } from "../flow.ts";
+import { commandsToResults } from "../flow.ts";
 import { guardFor } from "../guard.ts";
 import { doubtOrphans, republish } from "../accept-once/loops.ts";
 import type { Contradiction, Deps } from "../accept-once/ports.ts";
@@ -15,6 +15,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import { RULES } from "../../runtime/health.ts";
 import { iso } from "../../runtime/instant.ts";
 import { watchPartner } from "./partner-health.ts";
+import { outcomeLog } from "./outcome-log.ts";
 import { commandDecoder } from "./read.ts";
 import type { DeadLetters } from "../../services/dead-letters.ts";
 import { openJournal } from "../accept-once/journal/open.ts";
@@ -165,19 +166,7 @@ export const openCommands = async ({
     now: clock.now,
   });
 
-  const logOutcome = (
-    { topic, partition, offset }: Incoming,
-    { of: { commandId, operation }, result, deadLettered }: Handled,
-    ms: number,
-  ): void => {
-    if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
-    const { outcome, quoteId, attempts, error } = result ?? {};
-    const line = { commandId, operation, outcome, code: error?.code, quoteId, attempts, deadLettered };
-    const fields = { ...line, topic, partition, offset, ms: Math.round(ms) };
-    if (outcome === "IN_DOUBT") log.warn(fields, "command.in.doubt");
-    else log.info(fields, "command.concluded");
-  };
-
+  const logOutcome = outcomeLog({ log, metrics });
   const handle: Handle = async (record, { slot, signal }) => {
     const startedAt = clock.monotonic();
     const signals = { stop: signal, cut: cut.signal, abandon: abandon.signal };
