@@ -100,6 +100,7 @@ export const takeFetched = async (
   isCurrent: () => boolean,
 ): Promise<"all" | "later"> => {
   const { partition, records } = fetched;
+  const before = place.next;
   settle(place, fetched);
   for (const record of records) {
     const { offset, timestampMs } = record;
@@ -120,6 +121,6 @@ export const takeFetched = async (
     if (!isCurrent()) return "all";
   }
   pass(place, fetched, fetched.next, hooks);
-  hooks.reached?.(partition, place.next);
+  if (place.next > before) hooks.reached?.(partition, place.next);
   return "all";
 };

@@ -64,11 +64,12 @@ export const createPlaces = (
   };
   const heal = (answers: readonly Fetched[]): void => {
     const partitions: number[] = [];
-    for (const { partition, error } of answers) {
+    for (const { partition, error, next } of answers) {
       const place = places.get(partition);
       if (!place) continue;
       place.answeredAt = clock.monotonic();
-      if (error) continue;
+      // The last record before an unreadable batch is read again each time.
+      if (error || (place.lack?.kind === "unreadableBatch" && next <= place.lack.offset)) continue;
       if (place.lack) partitions.push(partition);
       Object.assign(place, { lack: null, failures: 0 });
     }
