@@ -62,6 +62,11 @@ export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status,
       .filter((each) => each.lag > 0)
       .map((each) => `  ${topic}[${each.partition}]: ${behind(each.lag)}`),
     ...commands.unread.map((partition) => `  ${topic}[${partition}]: NO LEADER ANSWERS, nobody can read it`),
+    ...commands.unreadable.map(
+      ({ partition, offset }) =>
+        `  ${topic}[${partition}]: THE BATCH AT OFFSET ${offset} CANNOT BE READ, the commands from there on wait: ` +
+        'see "A batch that cannot be read" in docs/failures.md',
+    ),
     `group ${reconcile.group}: ${reconcile.state}, ${leader}`,
     deadLetters === null
       ? "Dead letters are not known: their topic does not exist."

@@ -6,12 +6,6 @@ export type Ranges = ReadonlyMap<number, Range>;
 /** The ranges of a topic's partitions that could be asked for; `missing`: the partitions that could not. */
 export type TopicRanges = { ranges: Ranges; missing: ReadonlySet<number> };
 
-/** For whoever needs the whole topic: rejects what lacks a partition. */
-export const wholeOf = (topic: string, { ranges, missing }: TopicRanges): Ranges => {
-  if (missing.size > 0) throw new Error(missingText(topic, missing));
-  return ranges;
-};
-
 export const missingText = (topic: string, missing: ReadonlySet<number>): string =>
   `${missing.size > 1 ? "partitions" : "partition"} ${[...missing].join(", ")} of ${topic} cannot be read now: ` +
   "no leader answers";

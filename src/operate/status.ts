@@ -3,6 +3,7 @@ import type { PartnerHealth } from "../runtime/health.ts";
 import { partnerStates } from "../services/partner-note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
+import { unreadableIn } from "../kafka/consume/read-assigned.ts";
 import type { Connections } from "./connections.ts";
 import { recordsIn } from "./read-topic.ts";
 
@@ -11,7 +12,7 @@ const ANSWER_MS = 30_000;
 
 /**
  * `committed`: the offset; null if there is none. `lag`: in records. `unread`: the partitions that cannot be asked, as
- * they have no leader that answers.
+ * they have no leader that answers. `unreadable`: the batches that partitions stand at, as their replicas say.
  */
 const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
   const committed = await cluster.committed(groupId, topic);
@@ -24,7 +25,11 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
       return { partition, committed: offset, end, lag };
     })
     .sort((a, b) => a.partition - b.partition);
-  return { partitions, unread: [...missing] };
+  const unreadable = [...committed].flatMap(([partition, commit]) => {
+    const offset = unreadableIn(commit);
+    return offset === null ? [] : [{ partition, offset }];
+  });
+  return { partitions, unread: [...missing], unreadable };
 };
 
 /** Records, in all and of the last day: a large letter may have several. Null where there is no such topic. */
@@ -44,10 +49,10 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
   const { groupId } = config.kafka;
   // Without the flow commands there need not be such a topic.
   const isThere = (await cluster.find([topic])).has(topic);
-  const { partitions, unread } = isThere
+  const places = isThere
     ? await lagOf(cluster, groupId, topic)
-    : { partitions: [], unread: [] };
-  const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
+    : { partitions: [], unread: [], unreadable: [] };
+  const lag = places.partitions.reduce((sum, each) => sum + each.lag, 0);
   const commands = await cluster.group(groupId);
   const election = electionGroup(config);
   const reconcile = await cluster.group(election);
@@ -56,7 +61,7 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
   const hasEvents = (await cluster.find([transactionStatus])).has(transactionStatus);
   const lastCompleteAtMs = hasEvents ? (await lastNote(config, cluster)).completeAtMs : null;
   return {
-    commands: { group: groupId, ...commands, lag, partitions, unread },
+    commands: { group: groupId, ...commands, lag, ...places },
     /** `leader`: the replica that reconciles; null for none. `lastCompleteAtMs`: null where no such run is known. */
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
     deadLetters: await deadLettersOf(config, cluster, nowMs),

@@ -7,7 +7,7 @@ import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag } from "./lag.ts";
 import { joinGroup, type GroupDeps, type GroupOptions } from "./group.ts";
 import type { Incoming } from "../record.ts";
-import { noteOf, readAssigned, type ClusterQuestions } from "./read-assigned.ts";
+import { readAssigned, type ClusterQuestions } from "./read-assigned.ts";
 import {
   endAssignment,
   suspendPartition,
@@ -150,7 +150,12 @@ export const startOrderedConsumer = (
       const offset = watermark?.committable() ?? 0;
       // Where no record was ever read, there is nothing to commit but the note.
       if (watermark && (watermark.mark || note !== "") && (offset > before || isAll))
-        due.set(partition, { offset, note: `${noteOf(watermark.mark)} ${note}`.trim(), assigned, before });
+        due.set(partition, {
+          offset,
+          note: `${reading.noteOf(partition, watermark.mark)} ${note}`.trim(),
+          assigned,
+          before,
+        });
     }
     if (due.size === 0) return;
     await group.commit(due);

@@ -2,7 +2,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Health } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { readMark, writeMark, type Mark } from "../mark.ts";
+import { readMark, writeMark, type Committed, type Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import { PlaceLost } from "./place.ts";
@@ -25,14 +25,22 @@ type Take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark
 
 const ASK_AGAIN_MS = 1_000;
 
-/** Marks this entry in the commit's metadata, which others use as well. */
-const LABEL = "read:";
+/** They mark these entries in the commit's metadata, which others use as well. */
+const READ = "read:";
+const UNREADABLE = "unreadable:";
 
-export const noteOf = (mark: Mark | null): string => (mark ? LABEL + writeMark(mark) : "");
+const entryIn = (note: string, label: string): string | null =>
+  note
+    .split(" ")
+    .find((text) => text.startsWith(label))
+    ?.slice(label.length) ?? null;
 
-const markIn = (note: string): Mark | null => {
-  const entry = note.split(" ").find((text) => text.startsWith(LABEL));
-  return entry === undefined ? null : readMark(entry.slice(LABEL.length));
+const markIn = (note: string): Mark | null => readMark(entryIn(note, READ) ?? "");
+
+/** The offset of the unreadable batch that a partition stands at, as its commit says; null for none. */
+export const unreadableIn = ({ offset, note }: Committed): number | null => {
+  const entry = entryIn(note, UNREADABLE);
+  return entry === null || Number(entry) < offset ? null : Number(entry);
 };
 
 /**
@@ -186,6 +194,12 @@ export const readAssigned = (
     },
     refocus,
     health: (): Health => reading?.health() ?? { kind: "up" },
+    /** How far a partition was read, and where it stands, for the metadata of its commit. */
+    noteOf: (partition: number, mark: Mark | null): string => {
+      const trouble = reading?.troubles().find((each) => each.partition === partition);
+      const stands = trouble?.kind === "unreadableBatch" ? [`${UNREADABLE}${trouble.offset}`] : [];
+      return [...(mark ? [READ + writeMark(mark)] : []), ...stands].join(" ");
+    },
     stop,
   };
 };

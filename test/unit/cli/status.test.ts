@@ -21,7 +21,8 @@ test.each([
     state: "Stable",
     members: [],
     partitions: [],
-    unread: [],
+    unread: [2],
+    unreadable: [{ partition: 3, offset: 17 }],
     ...commands,
     lag: 812,
   };
@@ -32,4 +33,6 @@ test.each([
   expect(line.startsWith("NOBODY TAKES COMMANDS: group fx ")).toBe(isNobody);
   expect(line).toContain("812 commands behind");
   expect(others.join()).toContain("THE PARTNER FAILS: accepts pause since 1970-01-01T00:00:00.000Z");
+  expect(others.join()).toContain("fx.commands[2]: NO LEADER ANSWERS");
+  expect(others.join()).toContain("fx.commands[3]: THE BATCH AT OFFSET 17 CANNOT BE READ");
 });

@@ -3,7 +3,15 @@ import { isAllKnown, troublesOf, type Known } from "../../../src/console/pages/k
 
 const read = <T>(value: T) => ({ value, atMs: 0, error: null, isReading: false, progress: null });
 const journal = { doubts: 0, oldestSinceMs: null, underWay: 0, commands: 0 };
-const commands = { group: "fx", state: "Empty", members: [], lag: 0, partitions: [], unread: [] };
+const commands = {
+  group: "fx",
+  state: "Empty",
+  members: [],
+  lag: 0,
+  partitions: [],
+  unread: [],
+  unreadable: [],
+};
 const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastCompleteAtMs: null };
 
 const known: Known = {
