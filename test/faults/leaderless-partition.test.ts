@@ -6,10 +6,11 @@ import { correctTally } from "../support/accept-tally.ts";
 import { newAccepts, sendAccepts, type Accept } from "../support/accepts.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
 import { TRUSTING } from "../support/commands-world.ts";
-import { eventually } from "../support/eventually.ts";
+import type { Incoming } from "../../src/kafka/record.ts";
 import { startTail } from "../../src/kafka/consume/tail.ts";
+import { eventually } from "../support/eventually.ts";
+import type { followTopics } from "../support/follow-topics.ts";
 import { readerDeps } from "../support/reader-deps.ts";
-import { decodeResult } from "../support/result.ts";
 import { reassign, setTopicConfig } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
@@ -34,6 +35,31 @@ const isLameIn: Record<Name, (accept: Accept, partitions: number) => boolean> = 
   commands: ({ key }, partitions) => choose(Buffer.from(key), partitions) === LAME,
   results: ({ commandId }, partitions) => choose(Buffer.from(commandId), partitions) === LAME,
   journal: ({ quoteId }, partitions) => choose(Buffer.from(quoteKey(quoteId)), partitions) === LAME,
+};
+
+const spreadOf = (sorted: readonly number[]): string =>
+  `${sorted[Math.floor(sorted.length * 0.99) - 1]} ms (p99 of ${sorted.length}), ${sorted.at(-1)} ms at most`;
+
+/**
+ * Plain kafkajs reads nothing for long once a partition has lost its leader, and writes nothing: the bridge's own
+ * client mends both, and replaces what kafkajs works with, for the whole process.
+ */
+const followWithoutGroup: typeof followTopics = async (brokers, [topic = ""], onRecord) => {
+  const deps = readerDeps(brokers);
+  const cluster = await deps.connectCluster();
+  const take = (record: Incoming): true => {
+    onRecord({ ...record, key: record.key?.toString() ?? null, headers: {} });
+    return true;
+  };
+  const tail = startTail(
+    { topic },
+    { begin: (ranges) => ranges, take },
+    { ...deps, ranges: () => cluster.ranges(topic) },
+  );
+  return async () => {
+    await tail.stop();
+    await cluster.close();
+  };
 };
 
 const post = async (to: Replica, transactionId: string): Promise<number> => {
@@ -77,27 +103,11 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
     );
 
     const replicas = await Promise.all([world.startReady(), world.startReady()]);
-    // Plain kafkajs neither writes to a topic with such a partition, nor reads it soon after it is well again.
-    const deps = readerDeps(world.brokers);
-    const accepts = await sendAccepts(world);
-    const cluster = await deps.connectCluster();
-    const tail = startTail(
-      { topic: world.topics.results },
-      {
-        begin: (ranges) => ranges,
-        take: ({ value }) => {
-          const result = decodeResult({ value });
-          accepts.results.set(result.commandId, [...(accepts.results.get(result.commandId) ?? []), result]);
-          return true;
-        },
-      },
-      { ...deps, ranges: () => cluster.ranges(world.topics.results) },
-    );
-    world.defer(() => Promise.all([tail.stop(), cluster.close()]));
+    const accepts = await sendAccepts(world, followWithoutGroup);
     const unready: string[] = [];
     const statuses: number[] = [];
-    const sentAt = new Map<string, number>();
-    let slowestMs = 0;
+    const sentAt = new Map<string, { ms: number; accept: Accept }>();
+    let latenciesMs: number[] = [];
     let partitionOfEvent = (transactionId: string): boolean => transactionId === "";
     if (name === "events")
       partitionOfEvent = (transactionId) => choose(Buffer.from(transactionId), partitions) === LAME;
@@ -107,27 +117,30 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
       const isLame = isLameIn[name](accept!, partitions);
       const transactionId = randomUUID();
       if (name !== "commands" || !isLame) await accepts.submit([accept!]);
-      if (!isLame) sentAt.set(accept!.commandId, Date.now());
+      if (!isLame) sentAt.set(accept!.commandId, { ms: Date.now(), accept: accept! });
       for (const replica of replicas) {
         if (!(await replica.isReady())) unready.push(JSON.stringify(await replica.components()));
         if (!partitionOfEvent(transactionId)) statuses.push(await post(replica, transactionId));
       }
-      for (const [commandId, at] of sentAt) {
-        slowestMs = Math.max(slowestMs, Date.now() - at);
-        if (accepts.results.has(commandId)) sentAt.delete(commandId);
+      for (const [commandId, { ms }] of sentAt) {
+        if (!accepts.results.has(commandId)) continue;
+        latenciesMs.push(Date.now() - ms);
+        sentAt.delete(commandId);
       }
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     };
-    const roundsFor = async (ms: number): Promise<number> => {
-      slowestMs = 0;
+    /** How long commands took that were answered, or wait still. */
+    const roundsFor = async (ms: number): Promise<number[]> => {
+      latenciesMs = [];
       for (const until = Date.now() + ms; Date.now() < until;) await round();
-      return slowestMs;
+      const waiting = [...sentAt.values()].map(({ ms: sentMs }) => Date.now() - sentMs);
+      return [...latenciesMs, ...waiting].sort((a, b) => a - b);
     };
 
     const before = await roundsFor(5_000);
     await third!.stop();
     let startedWithin: number;
-    let meanwhile: number;
+    let meanwhile: number[];
     try {
       await eventually(async () => (await view())[LAME]!.leader < 0, "no leader", GONE_WITHIN_MS);
       await roundsFor(2_000);
@@ -152,12 +165,12 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
     await accepts.send(30);
     const tally = await accepts.settle(60_000);
     console.log(
-      `${name}: slowest command ${before} ms before, ${meanwhile} ms meanwhile; a start took ${startedWithin} ms; ` +
+      `${name}: commands took ${spreadOf(before)} before, ${spreadOf(meanwhile)} meanwhile; a start took ${startedWithin} ms; ` +
         `whole ${Date.now() - healing} ms after the leader was back; ${JSON.stringify(tally)}`,
     );
     expect(unready).toEqual([]);
     expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(meanwhile).toBeLessThan(WITHIN_MS);
+    expect(meanwhile.at(-1)).toBeLessThan(WITHIN_MS);
     expect(tally).toMatchObject(correctTally(accepts.sent()));
   },
   240_000,

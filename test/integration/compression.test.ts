@@ -123,6 +123,8 @@ it("says which partition stands, and where, when a batch cannot be decompressed"
   expect(unreadable()?.["reason"]).toMatch(
     /a batch of \d+ bytes at offset 5, 12 records, cannot be decompressed/,
   );
+  await send(0, 3);
+  await eventually(() => expect(seen).toBe(11), "the records of the other partition", 30_000);
 });
 
 it("reads many batches that are small on the wire and large in memory, every one once", async () => {

@@ -28,11 +28,14 @@ export const newAccepts = (count: number): Accept[] =>
     return { commandId: randomUUID(), quoteId, key: quoteId };
   });
 
-/** Sends accepts, and records their results until the world is closed. */
-export const sendAccepts = async ({ brokers, topics, groupId, ...world }: World) => {
+/** Sends accepts, and records their results until the world is closed. @param follow how results are read */
+export const sendAccepts = async (
+  { brokers, topics, groupId, ...world }: World,
+  follow: typeof followTopics = followTopics,
+) => {
   const results = new Map<string, Result[]>();
   const quotes = new Map<string, string>();
-  const unfollow = await followTopics(brokers, [topics.results], (record) => {
+  const unfollow = await follow(brokers, [topics.results], (record) => {
     const result = decodeResult(record);
     const list = results.get(result.commandId);
     if (list) list.push(result);
