@@ -56,7 +56,7 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
     if (ended.kind === "unknown") {
       const { topics, kafka } = tool.config;
       io.err(
-        `Check the commandId and the quote (upper and lower case count), and that ${topics.journal} of ` +
+        `Check the commandId (upper and lower case count) and the quote, and that ${topics.journal} of ` +
           `KAFKA_BROKERS (${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists ` +
           "what is in doubt.",
       );

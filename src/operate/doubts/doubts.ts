@@ -7,7 +7,7 @@ import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { isUp, sentenceOf, type Health } from "../../runtime/health.ts";
+import { isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import { schemaIdsOf, type Connections, type OnProgress, type Progress } from "../connections.ts";
@@ -21,12 +21,15 @@ const READ_TIMEOUT_MS = 300_000;
 const CURRENT_TIMEOUT_MS = 7_000;
 const CHECK_EVERY_MS = 50;
 
+/** No wait mends these: a person must. */
+const NEEDS_PERSON: readonly HealthKind[] = ["lost", "halted"];
+
 const unreadableText = (health: Health): string =>
   `Nobody knows what is in doubt, and nothing was done: the journal ${sentenceOf(health)}.`;
 
 /**
  * Resolves when the journal is read to the end that it had when it was opened, but for partitions that nobody can read
- * now. Throws NothingDone where it holds an entry that this version cannot read.
+ * now. Throws NothingDone, which says why, as soon as it can only be read once a person has mended it.
  */
 export const untilRead = (
   { services: { clock }, warn }: Connections,
@@ -42,7 +45,7 @@ export const untilRead = (
         warn(`Incomplete: the journal is ${sentenceOf(now)}.`);
         return;
       }
-      if (view.halted()) throw new NothingDone(unreadableText(health()));
+      if (NEEDS_PERSON.includes(now.kind)) throw new NothingDone(unreadableText(now));
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
   });
