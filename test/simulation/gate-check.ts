@@ -53,6 +53,11 @@ export const createGateCheck = ({ simulator, scenario, oracle }: SimulationConte
           (runs.get(name) ?? []).filter((one) => one !== run),
         );
     },
+    /** Until the deadline of the command that it took up last. */
+    deadlineLeftMs: (body: CallBody): number => {
+      const sinceMs = Math.max(...(runs.get(nameOf(body)) ?? []).map((run) => run.sinceMs));
+      return sinceMs + DEADLINE_MS - simulator.nowMs();
+    },
     /** Whether the replica works on a command of this commandId. */
     hasRecord: (commandId: string): boolean =>
       [...runs].some(([name, own]) => name.startsWith(`${commandId} for `) && own.length > 0),

@@ -90,7 +90,8 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
           return;
         }
         const { stall } = scenario;
-        if (partitionOf(key) === stall?.partition && simulator.nowMs() < stall.untilMs) {
+        const isStalled = stall?.place === "journal" && partitionOf(key) === stall.partition;
+        if (isStalled && simulator.nowMs() < stall.untilMs) {
           // The leader may have appended it, and give it to readers once it has replicas again.
           if (random.chance(0.3))
             simulator.after(random.pick([10, 2_500, 15_000]), null, () => write(key, entry));
@@ -127,13 +128,13 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
       }),
   });
 
-  /** Feeds a process's view, with gaps, repetitions and resets as from a Kafka client. */
+  /** Feeds a process's view, with gaps, repetitions and resets as from a Kafka client. What it returns reads a partition anew. */
   const tail = (
     process: SimulatedProcess,
     view: View,
     watch: RetentionWatch | null = null,
     see: (record: Written) => void = () => undefined,
-  ): void => {
+  ): ((partition: number) => void) => {
     const scheduled = partitions.map(() => false);
     const pump = (partition: number): void => {
       if (scheduled[partition] || !process.alive) return;
@@ -173,6 +174,11 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
     };
     tails.push(pump);
     for (let partition = 0; partition < partitions.length; partition++) pump(partition);
+    return (partition) => {
+      oracle.disturbed(process.name);
+      view.begin(partition, { startOffset: 0, endOffset: partitions[partition]!.length });
+      pump(partition);
+    };
   };
 
   const topic: TopicState = {

@@ -18,6 +18,8 @@ const FATES = [
   "401",
   "refused",
 ] as const;
+/** What a busy partner does with accepts: all of it proves that nothing was executed. */
+const BUSY_FATES = ["notConnected", "notConnected", "429", "401"] as const;
 type Fate = (typeof FATES)[number] | "executed";
 
 /** Fates with no answer, or with one that proves nothing. */
@@ -52,8 +54,16 @@ const unknown = (
  * The partner executes every accept that reaches it, and does not protect against a second one. It may stand still
  * with a request that it has received, and execute it long after the caller gave it up.
  */
-export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: Oracle) => {
+export const createPartner = (
+  simulator: Simulator,
+  scenario: Scenario,
+  oracle: Oracle,
+  partitionOf: (key: string) => number,
+) => {
   const { random } = simulator;
+  const { stall } = scenario;
+  const isThrottled = ({ key }: CallBody): boolean =>
+    stall?.place === "partner" && partitionOf(key) === stall.partition && simulator.nowMs() < stall.untilMs;
   const isLateExecution = scenario.rareCase === "late-execution";
   let busyUntilMs = 0;
   let calls = 0;
@@ -103,14 +113,20 @@ export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: 
   };
 
   const callFor =
-    (process: SimulatedProcess, atPort: () => void, mayStillSend: (body: CallBody) => void): Call =>
+    (
+      process: SimulatedProcess,
+      atPort: (body: CallBody) => void,
+      mayStillSend: (body: CallBody) => void,
+    ): Call =>
     (request, { signal, withinMs, mayCall }) =>
       new Promise((resolve) => {
         const body = JSON.parse(request.body) as CallBody;
         const troubled =
           simulator.nowMs() < scenario.calmAtMs && random.chance(scenario.chances.partnerTrouble);
         const isFirst = ++calls === 1;
-        const fate = isFirst && isLateExecution ? "executedLate" : troubled ? random.pick(FATES) : "executed";
+        const fates = scenario.partnerIsBusy ? BUSY_FATES : FATES;
+        const usualFate = troubled ? random.pick<Fate>(fates) : "executed";
+        const fate = isThrottled(body) ? "429" : isFirst && isLateExecution ? "executedLate" : usualFate;
         let left = false;
         let over = false;
         const finish = (outcome: Outcome): void => {
@@ -131,7 +147,7 @@ export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: 
         }
         signal.addEventListener("abort", stop, { once: true });
         simulator.after(withinMs, process, stop);
-        atPort();
+        atPort(body);
         simulator.after(random.int(0, 20), process, () => {
           if (over) return;
           if (fate === "notConnected") {

@@ -10,7 +10,7 @@ import { wakeOrAbort } from "../../src/runtime/wake-or-abort.ts";
 import { createGateCheck, type GateCheck } from "./gate-check.ts";
 import { EPOCH_MS, type Skew, createClock } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";
-import type { Oracle } from "./oracle.ts";
+import type { CallBody, Oracle } from "./oracle.ts";
 import type { createPartner } from "./partner.ts";
 import type { Scenario, SentCommand } from "./scenario.ts";
 import {
@@ -152,8 +152,24 @@ export const createReplica = (context: SimulationContext, name: string): Replica
     if (!log.faulty(scenario.chances.freezeAtPort * times)) return;
     freeze(context, replica, random.pick([400, 1_100, 45_000, 45_000]));
   };
-  const atCall = (): void => {
+  /** Closes a gate right before the bytes of a call would leave. */
+  const closeGate = (body: CallBody): void => {
+    if (!log.faulty(scenario.chances.gateAtCall)) return;
+    const gate = random.pick(["heartbeat", "journal", "deadline"]);
+    simulator.note(() => `${name}: closes ${gate}`);
+    // Its heartbeats were lost until now.
+    if (gate === "heartbeat") replica.lastHeartbeatMs = clock.now() - SESSION_TIMEOUT_MS;
+    const others = Array.from({ length: scenario.journalPartitions }, (_, i) => i).filter(
+      (partition) => partition !== log.partitionOf(body.key),
+    );
+    if (gate === "journal") others.forEach(readAnew);
+    const leftMs = replica.gateCheck.deadlineLeftMs(body);
+    if (gate === "deadline" && leftMs > 0 && leftMs < CALL_WITHIN_MS / 2)
+      freeze(context, replica, leftMs + 1);
+  };
+  const atCall = (body: CallBody): void => {
     context.onCallBegins(replica);
+    closeGate(body);
     atPort(4)();
   };
   const replica: Replica = Object.assign(process, {
@@ -222,7 +238,7 @@ export const createReplica = (context: SimulationContext, name: string): Replica
           fits: (isFit) => context.onFit(replica, isFit),
         })
       : null;
-  log.tail(process, view, watch);
+  const readAnew = log.tail(process, view, watch);
   const { deps } = replica;
   const always = { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal };
   code.republish({ ...deps, publish: publisherFor(context, process) }, always).catch(() => undefined);

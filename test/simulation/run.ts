@@ -157,7 +157,7 @@ export const runSeed = async (
   const simulator = createSimulator(random, tracing);
   const oracle = createOracle(simulator, scenario);
   const log = createJournalLog(simulator, scenario, oracle);
-  const partner = createPartner(simulator, scenario, oracle);
+  const partner = createPartner(simulator, scenario, oracle, log.partitionOf);
   const context: SimulationContext = {
     simulator,
     scenario,

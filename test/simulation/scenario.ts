@@ -73,8 +73,8 @@ export type Scenario = {
   /** How often accepts alone are. */
   acceptPauses: number;
   rareCase: RareCase | null;
-  /** A journal partition that takes nothing until then. `alone`: nothing else goes wrong, and one command is in flight. */
-  stall: { partition: number; untilMs: number; alone: boolean } | null;
+  /** A journal partition that takes nothing until then, or the partner, which throttles the accepts that stand there. `alone`: nothing else goes wrong, and one command is in flight. */
+  stall: { partition: number; untilMs: number; alone: boolean; place: "journal" | "partner" } | null;
   skewMs: number;
   chances: {
     ackLost: number;
@@ -87,7 +87,11 @@ export type Scenario = {
     partnerTrouble: number;
     /** That a replica freezes at a port: between a check and the action that follows it. */
     freezeAtPort: number;
+    /** That a gate closes between the claim and the bytes. */
+    gateAtCall: number;
   };
+  /** Until the calm the partner takes no accept, and says so: they are called until their deadline. */
+  partnerIsBusy: boolean;
   operator: boolean;
   /** Which of a replica's clocks stands still during a freeze. Never both: then no process could notice. */
   clockThatStops: "wall" | "monotonic";
@@ -107,6 +111,7 @@ const chancesOf = (random: Random): Scenario["chances"] => {
     tailReset: sometimes(0.1),
     partnerTrouble: random.chance(0.8) ? random.next() : 0,
     freezeAtPort: random.chance(0.5) ? random.next() * 0.15 : 0,
+    gateAtCall: 0,
   };
 };
 
@@ -236,13 +241,18 @@ const withStall = (scenario: Scenario, random: Random): Scenario => {
   const stalled = {
     ...scenario,
     journalPartitions: 2,
-    stall: { partition: STALLED, untilMs: random.int(10_000, 30_000), alone },
+    stall: { partition: STALLED, untilMs: random.int(10_000, 30_000), alone, place: "journal" as const },
   };
   if (!alone) return stalled;
+  const commands = aroundStall(random);
   return {
     ...stalled,
+    // An accept is called until its deadline: the others must be answered before that.
+    stall: random.chance(0.5)
+      ? stalled.stall
+      : { ...stalled.stall, place: "partner", untilMs: DEADLINE_MS - 1_000 },
     commandPartitions: 1,
-    commands: aroundStall(random),
+    commands,
     maxInFlight: 1,
     calmAtMs: 0,
     ...{ crashes: 0, freezes: 0, rebalances: 0, pauses: 0, rareCase: null, skewMs: 0, operator: false },
@@ -281,12 +291,32 @@ const withCreates = (scenario: Scenario, random: Random): Scenario => {
   };
 };
 
+/** Accepts that are called side by side, again and again. */
+const busyAccepts = (random: Random): SentCommand[] =>
+  ["quote-1", "quote-2", "quote-3"].map((key, i) => ({
+    commandId: `busy-${i}`,
+    operation: "ACCEPT_QUOTE",
+    key,
+    quoteId: key,
+    content: "same",
+    invalid: false,
+    kafkaKey: key,
+    partition: 0,
+    sentAtMs: random.pick([0, random.int(0, 2_000)]),
+    expiresAtMs: null,
+  }));
+
 /** What holds calls back, and waits for it. */
 const withGates = (scenario: Scenario, random: Random): Scenario => {
   if (scenario.stall?.alone === true || scenario.rareCase !== null || !random.chance(0.5)) return scenario;
+  const gateAtCall = random.pick([0, 0.2, 0.5]);
+  const isBusy = scenario.stall === null && random.chance(0.15);
+  const busy = { commands: busyAccepts(random), commandPartitions: 1, partnerIsBusy: true, calmAtMs: 20_000 };
   return {
     ...scenario,
-    acceptPauses: random.pick([0, 1, 3]),
+    ...(isBusy && busy),
+    chances: { ...scenario.chances, gateAtCall, ...(isBusy && { partnerTrouble: 1 }) },
+    acceptPauses: isBusy ? 0 : random.pick([0, 1, 3]),
     maxOpenCalls: random.pick([1, 1, 2, 64]),
     maxCallsPerSecond: random.pick([null, null, 1, 5]),
     breakerFailures: random.pick([1, 1, 2, 3]),
@@ -316,6 +346,7 @@ export const scenarioOf = (
     rebalances: random.pick([0, 1, 2, 4]),
     pauses: story !== "lowered-retention" && ofPauses.chance(0.3) ? ofPauses.int(1, 4) : 0,
     rareCase: story,
+    partnerIsBusy: false,
     stall: null,
     skewMs: story === "late-rejection" ? 1_500 : random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
     chances: {
