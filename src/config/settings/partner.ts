@@ -70,7 +70,7 @@ export const partner = {
   breakerFailures: integer(1, 1_000_000)(
     "PARTNER_BREAKER_FAILURES",
     "5",
-    "After this many doubts without an answered accept between them, no accept starts for PARTNER_BREAKER_PAUSE.",
+    "After this many accepts in a row without connection or answer, or with 5xx, none starts for PARTNER_BREAKER_PAUSE.",
   ),
   breakerPauseMs: duration("PARTNER_BREAKER_PAUSE", "30s", "How long accepts pause then."),
   quoteIdPointer: jsonPointer(
