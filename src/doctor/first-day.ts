@@ -33,7 +33,7 @@ const rows: readonly Row[] = [
     question: "After how many doubts do accepts stop, and for how long?",
     settings: "PARTNER_BREAKER_FAILURES, PARTNER_BREAKER_PAUSE",
     now: ({ partner }) => isTight(partner.breakerFailures === 1 && partner.breakerPauseMs >= HOUR_MS),
-    meanwhile: "1 and hours: the first surprise stops the accepts",
+    meanwhile: "1 and hours: the first accept without an answer, or with a 5xx, stops the others",
   },
   {
     question: "Which 4xx of an accept prove that it was not executed?",

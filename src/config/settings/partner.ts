@@ -72,7 +72,11 @@ export const partner = {
     "5",
     "After this many accepts in a row without connection or answer, or with 5xx, none starts for PARTNER_BREAKER_PAUSE.",
   ),
-  breakerPauseMs: duration("PARTNER_BREAKER_PAUSE", "30s", "How long accepts pause then."),
+  breakerPauseMs: duration(
+    "PARTNER_BREAKER_PAUSE",
+    "30s",
+    "How long accepts pause then. Each trial that fails doubles it, to 10m.",
+  ),
   quoteIdPointer: jsonPointer(
     "PARTNER_QUOTE_ID_POINTER",
     null,
