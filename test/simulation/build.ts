@@ -12,7 +12,7 @@ const FILES = [
   ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "kafkajs-fixes/replace-module.ts"],
 ]
   .map((name) => `src/kafka/${name}`)
-  .concat("src/partner/connection/call-limiter.ts");
+  .concat("src/partner/connection/call-limiter.ts", "src/operate/resolve/find-doubt.ts");
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {

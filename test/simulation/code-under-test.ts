@@ -6,7 +6,7 @@ export type CodeUnderTest = typeof import("../../src/commands-to-results/accept-
   typeof import("../../src/commands-to-results/accept-once/loops.ts") &
   typeof import("../../src/commands-to-results/accept-once/journal/watch.ts") &
   typeof import("../../src/commands-to-results/accept-once/resolve.ts") &
-  typeof import("../../src/commands-to-results/accept-once/find-doubt.ts") &
+  typeof import("../../src/operate/resolve/find-doubt.ts") &
   typeof import("../../src/commands-to-results/translate.ts") &
   typeof import("../../src/kafka/consume/key-order.ts") &
   typeof import("../../src/kafka/consume/assigned-partition.ts") &
@@ -15,12 +15,13 @@ export type CodeUnderTest = typeof import("../../src/commands-to-results/accept-
   typeof import("../../src/runtime/clock.ts");
 
 const FILES = [
-  ...["execute", "view", "loops", "journal/watch", "resolve", "find-doubt"].map(
+  ...["execute", "view", "loops", "journal/watch", "resolve"].map(
     (name) => `commands-to-results/accept-once/${name}`,
   ),
   "commands-to-results/translate",
   ...["key-order", "assigned-partition", "watermark"].map((name) => `kafka/consume/${name}`),
   "partner/connection/call-limiter",
+  "operate/resolve/find-doubt",
   "runtime/clock",
 ];
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { openJournal } from "../../commands-to-results/accept-once/journal/open.ts";
 import { describeOutage } from "../../services/outage.ts";
 import { openResults } from "../../commands-to-results/wire/results.ts";
-import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
+import { chooseDoubt, createCommandFinder } from "./find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
 import {
   resolvableAtMs,

@@ -1,7 +1,7 @@
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
-import type { JournalRecord, Ref } from "./entry.ts";
-import { keyName } from "./fingerprint.ts";
-import type { Look } from "./partition-view.ts";
+import type { JournalRecord, Ref } from "../../commands-to-results/accept-once/entry.ts";
+import { keyName } from "../../commands-to-results/accept-once/fingerprint.ts";
+import type { Look } from "../../commands-to-results/accept-once/partition-view.ts";
 
 /**
  * Finds the journal keys of a command of which only the commandId is known. Must be given every record that

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { chooseDoubt, createCommandFinder } from "../../../src/operate/resolve/find-doubt.ts";
+import type { Ref } from "../../../src/commands-to-results/accept-once/entry.ts";
 import {
-  chooseDoubt,
-  createCommandFinder,
-} from "../../../../src/commands-to-results/accept-once/find-doubt.ts";
-import type { Ref } from "../../../../src/commands-to-results/accept-once/entry.ts";
-import { accept, claimed, concluded, create, createLog, released } from "./journal.ts";
+  accept,
+  claimed,
+  concluded,
+  create,
+  createLog,
+  released,
+} from "../commands-to-results/accept-once/journal.ts";
 
 const [q1, q2, q3] = ["q1", "q2", "q3"].map((key) => accept("c1", key)) as [Ref, Ref, Ref];
 const is = (quote: string) => (key: string) => key === quote;
