@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { messageOf, newAccepts, type Accept } from "../support/accepts.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { askAdmin } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import { readerDeps } from "../support/reader-deps.ts";
+import { preparedMessage } from "../../src/kafka/kafkajs-fixes/prepared-batches.ts";
+import { gzipBatch, recordBatch } from "../../src/kafka/produce/record-batch.ts";
+import { newPartitioner } from "../../src/kafka/produce/partitioner.ts";
+
+const RECORDS = 100_001;
+const choose = newPartitioner();
+
+test("an unreadable batch costs its own partition, is named by `status`, and partitions added meanwhile are read", async () => {
+  const { world, replicas, accepts } = await commandsUnderFault({ replicas: 1 });
+  const { brokers, topics } = world;
+  // Plain kafkajs cannot encode so many.
+  const producer = readerDeps(brokers).newClient().producer();
+  await producer.connect();
+  world.defer(() => producer.disconnect());
+  const records = Array.from({ length: RECORDS }, () => ({ key: null, value: null, headers: [] }));
+  const batch = await gzipBatch(recordBatch(records, Date.now()));
+  await producer.send({ topic: topics.commands, messages: [preparedMessage(0, batch)] });
+
+  const partitions = await askAdmin(
+    brokers,
+    async (admin) => (await admin.fetchTopicOffsets(topics.commands)).length,
+  );
+  const others = newAccepts(40).filter(({ key }) => choose(Buffer.from(key), partitions) !== 0);
+  await accepts.submit(others);
+  await eventually(() => accepts.answered() === others.length, "the others' answers", 20_000);
+  expect(await replicas[0]!.isReady()).toBe(true);
+  await eventually(
+    async () =>
+      expect((await world.run(["status"])).out).toContain(
+        `${topics.commands}[0]: THE BATCH AT OFFSET 0 CANNOT BE READ`,
+      ),
+    "`status` to name it",
+    20_000,
+  );
+  const lines = (await replicas[0]!.lines()).filter((line) => line.includes("kafka.batch.unreadable"));
+  expect(lines).toHaveLength(1);
+
+  const count = partitions + 4;
+  const topicPartitions = [{ topic: topics.commands, count }];
+  await askAdmin(brokers, (admin) => admin.createPartitions({ topicPartitions }));
+  const added = newAccepts(4);
+  const sent = added.map((accept, nth) => ({ ...messageOf(accept), partition: partitions + nth }));
+  const addedAt = Date.now();
+  await eventually(
+    () => produce(brokers, topics.commands, sent).then(() => true),
+    "the new partitions to take commands",
+    20_000,
+  );
+  const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
+  await eventually(() => added.every(isAnswered), "the commands of the new partitions", 30_000);
+  console.log(`added partitions were read after ${Date.now() - addedAt} ms`);
+}, 120_000);
