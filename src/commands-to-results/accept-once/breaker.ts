@@ -60,7 +60,8 @@ export const createBreaker = (options: {
         pauseMs = options.pauseMs;
       }
       if (wasOpen !== isOpen()) changed(wasOpen ? "closed" : "open");
-      waiters.wake("changed");
+      // Thousands may wait. An answer that changes nothing for them wakes none; a longer pause they find at their time.
+      if (admission.isTrial || wasOpen !== isOpen()) waiters.wake("changed");
     },
     changed: (signal: AbortSignal): Promise<void> => waiters.wait("changed", signal),
   };

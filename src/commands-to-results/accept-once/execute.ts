@@ -23,8 +23,8 @@ const run = async (job: Running): Promise<Settled> => {
     job.signals.abandon.throwIfAborted();
     const step = nextStep(factsOf(job, progress));
     // Whoever does not go on towards its call leaves the queue for it.
-    const isQueued = step.kind === "takeSlot" || (step.kind === "wait" && step.event === "permit");
-    if (!isQueued && step.kind !== "claim") job.pass.give("nothing");
+    const isQueued = step.kind === "wait" ? step.event === "permit" : "willCall" in step && step.willCall;
+    if (!isQueued) job.pass.give("nothing");
     const next = await perform(job, { ...progress, isReadUp: false }, step);
     if ("settled" in next) return next.settled;
     progress = next;

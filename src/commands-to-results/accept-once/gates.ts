@@ -43,9 +43,9 @@ type GateDeps = Pick<Deps, "clock" | "view" | "guard" | "mayStart" | "acceptsPau
 type Gate = (asked: Asked, deps: GateDeps) => Closing | null;
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
-const HEARTBEAT_POLL_MS = 250;
+const HEARTBEAT_POLL_MS = 1_000;
 /** How often a command that has no deadline meanwhile looks whether it has expired. */
-const EXPIRY_POLL_MS = 1_000;
+const EXPIRY_POLL_MS = 5_000;
 
 const waitFor = (ms: number, event: Awaited): Closing => ({ kind: "wait", ms, event });
 

@@ -67,7 +67,8 @@ export type Step =
   | { kind: "release"; attemptId: string }
   /** Takes the claim of a create over from an owner that is lost. */
   | { kind: "adopt"; claim: Claim }
-  | { kind: "takeSlot" }
+  /** Takes a slot for a claim. `willCall`: of that claim. */
+  | { kind: "takeSlot"; willCall: boolean }
   /** Claims and calls. `willCall` false: the fold will refuse the claim, because the quote is taken. */
   | { kind: "claim"; supersedes: string | null; willCall: boolean }
   | { kind: "publish"; position: RecordPosition }
@@ -98,7 +99,7 @@ const claimOr = (
   if (gate?.kind === "stop") return STOP;
   if (gate?.kind === "end") return end(gate.verdict);
   if (gate?.kind === "wait") return waitFor(gate.ms, gate.event);
-  return hasSlot ? { kind: "claim", supersedes, willCall } : { kind: "takeSlot" };
+  return hasSlot ? { kind: "claim", supersedes, willCall } : { kind: "takeSlot", willCall };
 };
 
 const held = (facts: Facts, { claim, call, patienceMs }: JournalSays & { kind: "held" }): Step => {

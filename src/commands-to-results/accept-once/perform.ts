@@ -96,6 +96,8 @@ const performers: Performers = {
     return conclude(job, progress, { attemptId, verdict, lost });
   },
   release: async (job, progress, { attemptId }) => {
+    // A partition that takes nothing must not keep the slot.
+    job.slot.leave();
     await write(job, { kind: "released", attemptId });
     const { own } = progress;
     const isLast = own.kind === "notExecuted" && own.attemptId === attemptId;
@@ -120,6 +122,7 @@ const performers: Performers = {
     return afterAttempt(progress, attempted, now);
   },
   publish: async (job, progress, { position }) => {
+    job.slot.leave();
     const end = await publishStandingResult(job, position, progress.conclusion);
     if (end === "gone") return { ...progress, gone: position };
     return end === "changed" ? progress : { settled: end };

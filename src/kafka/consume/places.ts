@@ -49,7 +49,13 @@ export const createPlaces = (
   const fail = (failed: readonly [number, Place][], lack: Lack, ms: number): void => {
     const isNew = failed.some(([, { lack: before }]) => !isDeepStrictEqual(before, lack));
     for (const [, place] of failed) {
-      Object.assign(place, { lack, failures: place.failures + 1, isSettled: false });
+      // A connection that is lost says nothing new of a batch that cannot be read.
+      const stands = lack.kind === "failing" && place.lack?.kind === "unreadableBatch";
+      Object.assign(place, {
+        lack: stands ? place.lack : lack,
+        failures: place.failures + 1,
+        isSettled: false,
+      });
       void rest(place, ms);
     }
     if (!isNew || over.aborted) return;

@@ -168,7 +168,8 @@ export const followEvents = async (services: Services, schemaId: number): Promis
       tail.restart();
       return;
     }
-    const unread = progress.unread(ranges);
+    // A partition that cannot be asked for now stays wanted: else nobody would read it once it has its leader back.
+    const unread = progress.unread(new Map([...ends, ...ranges]));
     // Those that are being read already are left alone until they end.
     if (unread.size > 0 && [...unread.keys()].every((partition) => reading.has(partition))) return;
     reading = new Set(unread.keys());
