@@ -66,9 +66,11 @@ export const learnTransactions = ({ services }: Connections, doubts: readonly Do
     const none = { firstStatus: null, lastStatus: null, firstAtMs: null };
     const about = (transactionId: string): Transaction =>
       transactionOf(transactions.get(transactionId) ?? { transactionId, ...none });
-    const events = [...(evidence.get(doubt) ?? [])].map(
-      ([transactionId, where]) => ({ kind: "event", ...where, ...about(transactionId) }) as const,
-    );
+    const beganAtMs = (transactionId: string): number => transactions.get(transactionId)?.firstAtMs ?? 0;
+    // Partitions are read side by side: the oldest comes first, whichever was read first.
+    const events = [...(evidence.get(doubt) ?? [])]
+      .sort(([one], [other]) => beganAtMs(one) - beganAtMs(other))
+      .map(([transactionId, where]) => ({ kind: "event", ...where, ...about(transactionId) }) as const);
     const { transactionId } = doubt;
     return transactionId === null ? events : [...events, { kind: "answer", ...about(transactionId) }];
   };
