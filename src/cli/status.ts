@@ -12,7 +12,7 @@ import { status as askStatus, type Status } from "../operate/status.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import { sentenceOf } from "../runtime/health.ts";
+import { sentenceOf, type PartnerHealth } from "../runtime/health.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import { describeOutage, isRegistryError } from "../services/outage.ts";
 import { proposalJson, proposalText } from "./doubt-lines.ts";
@@ -46,6 +46,12 @@ const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: s
   );
 };
 
+const PARTNER_HEADS: Readonly<Record<PartnerHealth["kind"], string>> = {
+  partnerFails: "THE PARTNER FAILS",
+  acceptsHeld: "ACCEPTS ARE HELD BACK",
+  rateUsedUp: "THE RATE IS USED UP",
+};
+
 /** Who runs the flows, for people. `topic`: of the commands. */
 export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status, topic: string): string[] => {
   const { group, state, members, lag } = commands;
@@ -57,7 +63,7 @@ export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status,
       ({ clientId, host, partitions }) =>
         `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
     ),
-    ...partner.map((health) => `THE PARTNER FAILS: ${sentenceOf(health)}`),
+    ...partner.map((health) => `${PARTNER_HEADS[health.kind]}: ${sentenceOf(health)}`),
     ...commands.partitions
       .filter((each) => each.lag > 0)
       .map((each) => `  ${topic}[${each.partition}]: ${behind(each.lag)}`),

@@ -17,6 +17,7 @@ import {
   type Subject,
 } from "./check.ts";
 import { missingTls, reach, type Target } from "./connection.ts";
+import { checkReplicas } from "./replicas.ts";
 import { checkRights } from "./rights.ts";
 import { checkTopics } from "./topics.ts";
 
@@ -169,10 +170,12 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     const isDenied = (name: string): boolean => isFailed(denied.filter((one) => one.name === name));
     return found.filter(({ name, code }) => code !== "topicMissing" || !isDenied(name));
   });
-  void Promise.allSettled([rights, topics]).then(signIn.close);
+  const replicas = further("replicas", checkReplicas);
+  void Promise.allSettled([rights, topics, replicas]).then(signIn.close);
   return [
     { group: "kafka", checks: asked },
     { group: "rights", checks: rights },
     { group: "topics", checks: topics },
+    { group: "replicas", checks: replicas },
   ];
 };

@@ -1,6 +1,5 @@
 import { electionGroup, lastNote } from "../log-to-events/wire/note.ts";
-import type { PartnerHealth } from "../runtime/health.ts";
-import { partnerStates } from "../services/partner-note.ts";
+import { askPartnerStates } from "../services/partner-note.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { unreadableIn } from "../kafka/consume/read-assigned.ts";
@@ -41,9 +40,6 @@ const deadLettersOf = async ({ topics }: Connections["config"], cluster: Cluster
   return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
 };
 
-const partnerOf = async (cluster: Cluster, groupId: string, topic: string): Promise<PartnerHealth[]> =>
-  partnerStates([...(await cluster.committed(groupId, topic)).values()].map(({ note }) => note));
-
 const ask = async (config: Connections["config"], cluster: Cluster, nowMs: number) => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
@@ -66,7 +62,7 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
     deadLetters: await deadLettersOf(config, cluster, nowMs),
     /** What is wrong with the partner, as replicas that have partitions say; the same once. */
-    partner: isThere && commands.members.length > 0 ? await partnerOf(cluster, groupId, topic) : [],
+    partner: isThere ? await askPartnerStates(cluster, groupId, topic) : [],
   };
 };
 

@@ -8,7 +8,15 @@ import { createCallLimiter } from "./connection/call-limiter.ts";
 import { transportFor, type TransportOptions } from "./connection/transport.ts";
 import { madeFrom } from "../runtime/made-from.ts";
 import { isSecret, maskFor } from "../runtime/mask.ts";
-import type { Call, CallOptions, FetchLog, CallPermit, SubscribeOutcome, Subscription } from "./types.ts";
+import type {
+  Backlog,
+  Call,
+  CallOptions,
+  FetchLog,
+  CallPermit,
+  SubscribeOutcome,
+  Subscription,
+} from "./types.ts";
 
 export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
   Omit<ConnectOptions, "origin"> &
@@ -30,6 +38,8 @@ export type Partner = {
   permit: () => CallPermit;
   /** Says which part of the rate limit belongs to this process. Until then it starts one call a second at most. */
   shareRate: (share: () => number) => void;
+  /** The calls that wait because the rate is used up; null while none does. */
+  backlog: () => Backlog | null;
   call: Call;
   /** Subscribes to notifications: one request, never repeated, as a second one may deliver all twice. Never rejects. */
   subscribe: (subscription: Subscription, options: CallOptions) => Promise<SubscribeOutcome>;
@@ -79,6 +89,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
   return {
     permit: limiter.permit,
     shareRate: (given) => void (shareOfRate = given),
+    backlog: limiter.backlog,
     call: (request, callOptions) => tracked(call(request, callOptions)),
     subscribe: (subscription, callOptions) => {
       const request = {

@@ -56,6 +56,9 @@ export type CallOptions = {
 /** Makes one call, without retries. Never rejects: a failure is an {@link Outcome} too. */
 export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Outcome>;
 
+/** Calls that wait for their turn: since when there are any, and when the last one of now has its turn. */
+export type Backlog = { sinceMs: number; untilMs: number };
+
 /** A subscription to notifications, as sent to the partner. */
 export type Subscription = { url: string; events: readonly string[] };
 

@@ -29,7 +29,8 @@ export type Health =
   | { kind: "halted"; topic: string; partition: number; offset: number; cause: string }
   | { kind: "lost" | "missing"; topic: string; cause: string }
   | { kind: "partnerFails"; why: PartnerFault; sinceMs: number; untilMs: number | null }
-  | { kind: "acceptsHeld"; why: PartnerFault; sinceMs: number };
+  | { kind: "acceptsHeld"; why: PartnerFault; sinceMs: number; untilMs: number }
+  | { kind: "rateUsedUp"; sinceMs: number; untilMs: number };
 
 export type HealthKind = Health["kind"];
 
@@ -47,8 +48,8 @@ type Rule = {
   keepsShare: boolean;
 };
 
-/** The two kinds of a partner in trouble. */
-export type PartnerHealth = Extract<Health, { why: PartnerFault }>;
+/** What slows the calls to the partner down, or stops them. */
+export type PartnerHealth = Extract<Health, { kind: "partnerFails" | "acceptsHeld" | "rateUsedUp" }>;
 
 export const PARTNER_FAULTS: Readonly<Record<PartnerFault, string>> = {
   unauthorized: "it refuses the credentials (401): see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN",
@@ -86,6 +87,7 @@ export const RULES: Readonly<Record<HealthKind, Rule>> = {
   unfit: down("a setting of the journal lets it forget accepts", ["commands"], true),
   partnerFails: down("the partner refuses calls, or does not answer", [], true),
   acceptsHeld: down("so many calls failed that accepts wait for a trial", [], true),
+  rateUsedUp: up("calls wait for their turn, because PARTNER_MAX_RPS is used up"),
 };
 
 export const isUp = ({ kind }: Health): boolean => RULES[kind].isUp;
@@ -147,8 +149,11 @@ const SENTENCES: { [K in HealthKind]: (health: HealthOf<K>) => string } = {
   unfit: ({ cause }) => `${cause} Until then no command is begun.`,
   partnerFails: ({ why, sinceMs, untilMs }) =>
     `since ${iso(sinceMs)} ${PARTNER_FAULTS[why]}${untilMs === null ? "" : `, until ${iso(untilMs)} by its own word`}`,
-  acceptsHeld: ({ why, sinceMs }) =>
-    `accepts pause since ${iso(sinceMs)}, until one that is sent as a trial is answered: ${PARTNER_FAULTS[why]}`,
+  acceptsHeld: ({ why, sinceMs, untilMs }) =>
+    `accepts pause since ${iso(sinceMs)}, because ${PARTNER_FAULTS[why]}; at ${iso(untilMs)} one is sent as a trial`,
+  rateUsedUp: ({ sinceMs, untilMs }) =>
+    `since ${iso(sinceMs)} calls wait for their turn, because PARTNER_MAX_RPS is used up; those that wait now have ` +
+    `it by ${iso(untilMs)}`,
 };
 
 /** The line of /readyz, `status`, the console and the log. */

@@ -1,4 +1,5 @@
-import { PARTNER_FAULTS, type PartnerHealth } from "../runtime/health.ts";
+import type { Cluster } from "../kafka/cluster/cluster.ts";
+import { PARTNER_FAULTS, type PartnerFault, type PartnerHealth } from "../runtime/health.ts";
 
 /** Marks this entry in the metadata of a group's commits, which others use as well. */
 const LABEL = "partner:";
@@ -6,23 +7,41 @@ const LABEL = "partner:";
 /** What a replica knows of the partner, as text without spaces, for `status` and the console; empty for nothing. */
 export const partnerNote = (health: PartnerHealth | null): string => {
   if (health === null) return "";
-  const untilMs = health.kind === "partnerFails" ? health.untilMs : null;
-  return LABEL + [health.kind, health.why, health.sinceMs, untilMs ?? ""].join(",");
+  const why = health.kind === "rateUsedUp" ? "" : health.why;
+  return LABEL + [health.kind, why, health.sinceMs, health.untilMs ?? ""].join(",");
 };
 
-const isFault = (name: string): name is PartnerHealth["why"] => name in PARTNER_FAULTS;
+const troubleName = (health: PartnerHealth): string =>
+  health.kind === "rateUsedUp" ? health.kind : `${health.kind} ${health.why}`;
+
+const isFault = (name: string): name is PartnerFault => name in PARTNER_FAULTS;
 
 const readEntry = (entry: string): PartnerHealth[] => {
   const [kind, why = "", since, until = ""] = entry.slice(LABEL.length).split(",");
-  const sinceMs = Number(since);
-  if (!isFault(why) || !Number.isFinite(sinceMs)) return [];
-  if (kind === "acceptsHeld") return [{ kind, why, sinceMs }];
-  if (kind !== "partnerFails") return [];
-  return [{ kind, why, sinceMs, untilMs: until === "" ? null : Number(until) }];
+  const [sinceMs, untilMs] = [Number(since), until === "" ? null : Number(until)];
+  if (![sinceMs, untilMs ?? 0].every(Number.isFinite)) return [];
+  if (kind === "rateUsedUp") return untilMs === null ? [] : [{ kind, sinceMs, untilMs }];
+  if (!isFault(why)) return [];
+  if (kind === "acceptsHeld") return untilMs === null ? [] : [{ kind, why, sinceMs, untilMs }];
+  return kind === "partnerFails" ? [{ kind, why, sinceMs, untilMs }] : [];
 };
 
-/** What the replicas know of the partner, by the notes of their commits, each state once. */
-export const partnerStates = (notes: readonly string[]): PartnerHealth[] => {
-  const entries = notes.flatMap((note) => note.split(" ").filter((entry) => entry.startsWith(LABEL)));
-  return [...new Set(entries)].flatMap(readEntry);
+/** What the replicas know of the partner, by the notes of their commits: each trouble once, as it lasts longest. */
+const partnerStates = (notes: readonly string[]): PartnerHealth[] => {
+  const states = notes.flatMap((note) =>
+    note.split(" ").flatMap((entry) => (entry.startsWith(LABEL) ? readEntry(entry) : [])),
+  );
+  const latestFirst = states.sort((a, b) => b.sinceMs - a.sinceMs);
+  return [...new Map(latestFirst.map((state) => [troubleName(state), state])).values()];
+};
+
+/** What is wrong with the partner, as the replicas say that have partitions of the commands topic. */
+export const askPartnerStates = async (
+  cluster: Cluster,
+  groupId: string,
+  topic: string,
+): Promise<PartnerHealth[]> => {
+  const { members } = await cluster.group(groupId);
+  if (members.length === 0) return [];
+  return partnerStates([...(await cluster.committed(groupId, topic)).values()].map(({ note }) => note));
 };

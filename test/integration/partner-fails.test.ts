@@ -43,6 +43,9 @@ test("a partner that refuses the calls is seen in /readyz, status, console and l
     40_000,
   );
   await shown.until("/", "The partner fails: see why", "");
+  expect((await world.run(["doctor"])).out).toMatch(
+    /calls of the replicas .*it refuses the credentials \(401\)/,
+  );
 
   await world.sandbox("/_sandbox/reset", {});
   await eventually(
@@ -56,4 +59,29 @@ test("a partner that refuses the calls is seen in /readyz, status, console and l
     "status to forget it",
     40_000,
   );
+}, 240_000);
+
+test("calls that wait because the rate is used up are seen in /readyz, status, console and log, until none waits", async () => {
+  const world = await openWorld(sharedCluster(), {
+    sandboxArgs: ["--accept-unknown-quotes"],
+    settings: { FLOWS: "webhooks,commands", KAFKA_CLIENT_ID: `fx-${randomUUID()}`, PARTNER_MAX_RPS: "1" },
+  });
+  onTestFinished(world.close);
+  const replica = await world.startReady();
+  const shown = await startConsole(world, { CONSOLE_AUTH: "none" });
+  const accepts = await sendAccepts(world);
+  await accepts.submit(newAccepts(40));
+
+  const why = "calls wait for their turn, because PARTNER_MAX_RPS is used up";
+  const detail = async () => (await replica.components())["partner"]?.detail;
+  await eventually(async () => expect(await detail()).toContain(why), "the replica to say so", 20_000);
+  await replica.untilLine((line) => line.includes('"partner.rate"') && line.includes(why), "the log line");
+  await eventually(
+    async () => expect((await world.run(["status"])).out).toContain("THE RATE IS USED UP: since "),
+    "status to say so",
+    20_000,
+  );
+  await shown.until("/", "Commands wait for their turn", "");
+  await eventually(async () => (await detail()) === "works", "the last call to have its turn", 60_000);
+  await replica.untilLine((line) => /"state":"free".*"partner.rate"/.test(line), "the end in the log");
 }, 240_000);

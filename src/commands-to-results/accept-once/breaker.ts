@@ -23,7 +23,8 @@ export const createBreaker = (options: {
   clock: Clock;
   failures: number;
   pauseMs: number;
-  changed: (state: "open" | "closed") => void;
+  /** Called also when a trial has failed. `pauseMs`: until the next trial. */
+  changed: (state: "open" | "closed", pauseMs: number) => void;
 }) => {
   const { clock, failures, changed } = options;
   const waiters = createWaiters<"changed">();
@@ -59,7 +60,8 @@ export const createBreaker = (options: {
         failed = 0;
         pauseMs = options.pauseMs;
       }
-      if (wasOpen !== isOpen()) changed(wasOpen ? "closed" : "open");
+      const hasFailed = admission.isTrial && report === "ill";
+      if (wasOpen !== isOpen() || hasFailed) changed(isOpen() ? "open" : "closed", pauseMs);
       // Thousands may wait. An answer that changes nothing for them wakes none; a longer pause they find at their time.
       if (admission.isTrial || wasOpen !== isOpen()) waiters.wake("changed");
     },

@@ -38,8 +38,8 @@ export type Contradiction = { ref: Ref; said: CommandResult; standing: CommandRe
 export type Observer = {
   /** A claim is taken over, because its owner did not conclude it in time. */
   takeover: (ref: Ref, attemptId: string) => void;
-  /** Accepts pause ("open") or go on ("closed"). */
-  breaker: (state: "open" | "closed") => void;
+  /** Accepts pause ("open"), again after each trial that failed, or go on ("closed"). `pauseMs`: until the next trial. */
+  breaker: (state: "open" | "closed", pauseMs: number) => void;
   /** A write to Kafka failed and is tried again. */
   retrying: (what: "append" | "reread" | "publish" | "report", error: unknown) => void;
 };

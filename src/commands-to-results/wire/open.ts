@@ -109,7 +109,7 @@ export const openCommands = async ({
     );
   };
 
-  const partnerWatch = watchPartner({ clock, log });
+  const partnerWatch = watchPartner({ clock, log, backlog: partner.backlog });
   const watched = partnerWatch.watched(partner.call);
   const call = measured(watched, { metrics, clock, resultFields: settings.resultFields });
   const acceptWaiters = createWaiters<"resumed">();

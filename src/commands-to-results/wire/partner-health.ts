@@ -1,4 +1,4 @@
-import type { Call, Outcome } from "../../partner/types.ts";
+import type { Backlog, Call, Outcome } from "../../partner/types.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { sentenceOf, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -13,10 +13,36 @@ const faultOf = (outcome: Outcome): PartnerFault | null => {
   return outcome.answer.httpStatus >= 500 ? "answers5xx" : null;
 };
 
-/** What the calls of this replica say of the partner, and whether its breaker holds accepts back. */
-export const watchPartner = ({ clock, log }: { clock: Clock; log: Log }) => {
+/** Calls that had their turn sooner were not held back. */
+const RATE_WAIT_MS = 5_000;
+
+/** What the calls of this replica say of the partner, and what holds them back: its breaker, or a rate used up. */
+export const watchPartner = ({
+  clock,
+  log,
+  backlog,
+}: {
+  clock: Clock;
+  log: Log;
+  backlog: () => Backlog | null;
+}) => {
   let failing: Extract<PartnerHealth, { kind: "partnerFails" }> | null = null;
   let held: Extract<PartnerHealth, { kind: "acceptsHeld" }> | null = null;
+  let isRateUsedUp = false;
+
+  const rateTrouble = (): PartnerHealth | null => {
+    const queue = backlog();
+    return queue && clock.now() - queue.sinceMs >= RATE_WAIT_MS ? { kind: "rateUsedUp", ...queue } : null;
+  };
+  /** Called after each call: while calls wait for their turn, others end. */
+  const learnRate = (): void => {
+    const trouble = rateTrouble();
+    if (isRateUsedUp === (trouble !== null)) return;
+    isRateUsedUp = trouble !== null;
+    if (trouble) log.warn({ state: "used up", reason: sentenceOf(trouble) }, "partner.rate");
+    else log.info({ state: "free" }, "partner.rate");
+  };
+  const trouble = (): PartnerHealth | null => held ?? failing ?? rateTrouble();
 
   const learn = (outcome: Outcome): void => {
     const why = faultOf(outcome);
@@ -41,17 +67,20 @@ export const watchPartner = ({ clock, log }: { clock: Clock; log: Log }) => {
         const mayCall = (): boolean => (isAllowed = options.mayCall());
         const outcome = await call(request, { ...options, mayCall });
         if (isAllowed && !options.signal.aborted) learn(outcome);
+        learnRate();
         return outcome;
       },
-    breaker: (state: "open" | "closed"): void => {
-      log.warn({ state }, "partner.breaker");
+    breaker: (state: "open" | "closed", pauseMs: number): void => {
       const { why = "silent" } = failing ?? {};
-      held = state === "closed" ? null : { kind: "acceptsHeld", why, sinceMs: clock.now() };
+      const sinceMs = held?.sinceMs ?? clock.now();
+      held =
+        state === "closed" ? null : { kind: "acceptsHeld", why, sinceMs, untilMs: clock.now() + pauseMs };
+      log.warn({ state, ...(held && { reason: sentenceOf(held) }) }, "partner.breaker");
     },
     /** With what is wrong, for the group's commits. Null stays null: then nothing is committed. */
     noteAfter: (note: string | null): string | null =>
-      note === null ? null : `${note} ${partnerNote(held ?? failing)}`.trim(),
+      note === null ? null : `${note} ${partnerNote(trouble())}`.trim(),
     /** Null while nothing is wrong. */
-    trouble: (): PartnerHealth | null => held ?? failing,
+    trouble,
   };
 };

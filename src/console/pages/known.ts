@@ -2,7 +2,7 @@ import { listLetters } from "../../operate/dead-letters/read.ts";
 import { isPause, PAUSABLE, pauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
 import { status } from "../../operate/status.ts";
-import { sentenceOf } from "../../runtime/health.ts";
+import { sentenceOf, type PartnerHealth } from "../../runtime/health.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
 import type { Site } from "../site.ts";
@@ -90,13 +90,17 @@ const proposalsOf = ({ waiting }: Known): Trouble[] => {
     : [wait(what, html`Look at the doubt, ask the partner yourself, and confirm it there.`)];
 };
 
+const PARTNER_ADVICE = {
+  partnerFails: ["The partner fails: see why", "Ask the partner if it lasts."],
+  acceptsHeld: ["Accepts are held back: the partner fails", "Ask the partner if it lasts."],
+  rateUsedUp: ["Commands wait for their turn", "If it lasts, ask the partner for more calls a second."],
+} as const satisfies Record<PartnerHealth["kind"], unknown>;
+
 const partnerOf = ({ status }: Known): Trouble[] =>
-  (status.value?.partner ?? []).map((health) =>
-    wait(
-      html`The partner fails: see why`,
-      html`${sentence(sentenceOf(health))} Ask the partner if it lasts.`,
-    ),
-  );
+  (status.value?.partner ?? []).map((health) => {
+    const [what, advice] = PARTNER_ADVICE[health.kind];
+    return wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
+  });
 
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
   const known = status.value?.commands;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
-import type { CallPermit } from "../types.ts";
+import type { Backlog, CallPermit } from "../types.ts";
 
 type CallLimiterOptions = {
   maxOpen: number;
@@ -18,6 +18,8 @@ export type CallLimiter = {
   permit: () => CallPermit;
   /** Takes a turn of the rate limit that no other call waits for. Rejects when the signal aborts. */
   turnBehindOthers: (signal: AbortSignal) => Promise<void>;
+  /** The calls that wait because the rate is used up; null while none does. */
+  backlog: () => Backlog | null;
 };
 
 /** Bounds the number of open calls and of calls per second. First come, first served. */
@@ -27,6 +29,7 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   let nextTurn = 0;
   /** Those who wait, in the order of arrival: a Set keeps it, and deletes in constant time. */
   const waiting = new Set<{ wake: () => void }>();
+  let waitingSinceMs = 0;
   let isTimed = false;
 
   const callsPerSecond = (max: number): number => {
@@ -78,6 +81,7 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
       untilFree: (signal) => {
         const called = wakeOrAbort(signal, (wake) => {
           place.wake = wake;
+          if (waiting.size === 0) waitingSinceMs = clock.now();
           waiting.add(place);
           return () => undefined;
         });
@@ -95,6 +99,12 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
 
   return {
     permit,
+    backlog: () => {
+      // With all places taken the calls wait for those, and not for the rate.
+      if (maxPerSecond === null || waiting.size === 0 || open >= maxOpen) return null;
+      const leftMs = Math.max(msUntilTurn(), 0) + ((waiting.size - 1) * 1000) / callsPerSecond(maxPerSecond);
+      return { sinceMs: waitingSinceMs, untilMs: clock.now() + leftMs };
+    },
     turnBehindOthers: async (signal) => {
       signal.throwIfAborted();
       // A call that takes the turn meanwhile moves the next one.

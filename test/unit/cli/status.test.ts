@@ -8,7 +8,10 @@ const reconcile = {
   ...{ group: "fx-reconcile", state: "Stable", members: [], leader: null, lastCompleteAtMs: null },
 };
 const deadLetters = { records: 7, lastDay: 2 };
-const partner = [{ kind: "acceptsHeld", why: "unauthorized", sinceMs: 0 }] as const;
+const partner = [
+  { kind: "acceptsHeld", why: "unauthorized", sinceMs: 0, untilMs: 30_000 },
+  { kind: "rateUsedUp", sinceMs: 0, untilMs: 7_000 },
+] as const;
 
 test.each([
   ["nobody is in the group", { state: "Empty" }, true],
@@ -32,7 +35,9 @@ test.each([
   );
   expect(line.startsWith("NOBODY TAKES COMMANDS: group fx ")).toBe(isNobody);
   expect(line).toContain("812 commands behind");
-  expect(others.join()).toContain("THE PARTNER FAILS: accepts pause since 1970-01-01T00:00:00.000Z");
+  expect(others.join()).toContain("ACCEPTS ARE HELD BACK: accepts pause since 1970-01-01T00:00:00.000Z");
+  expect(others.join()).toContain("at 1970-01-01T00:00:30.000Z one is sent as a trial");
+  expect(others.join()).toContain("THE RATE IS USED UP: since 1970-01-01T00:00:00.000Z calls wait");
   expect(others.join()).toContain("fx.commands[2]: NO LEADER ANSWERS");
   expect(others.join()).toContain("fx.commands[3]: THE BATCH AT OFFSET 17 CANNOT BE READ");
 });

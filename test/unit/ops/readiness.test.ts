@@ -105,12 +105,20 @@ const rows: readonly (readonly [Health, string, "up" | "down", "keeps" | "leaves
       "its own word",
   ],
   [
-    { kind: "acceptsHeld", why: "silent", sinceMs },
+    { kind: "acceptsHeld", why: "silent", sinceMs, untilMs: sinceMs + 30_000 },
     "",
     "down",
     "keeps",
-    "accepts pause since 2026-11-27T00:00:00.000Z, until one that is sent as a trial is answered: calls are sent " +
-      "and not answered",
+    "accepts pause since 2026-11-27T00:00:00.000Z, because calls are sent and not answered; at " +
+      "2026-11-27T00:00:30.000Z one is sent as a trial",
+  ],
+  [
+    { kind: "rateUsedUp", sinceMs, untilMs: sinceMs + 7_000 },
+    "",
+    "up",
+    "keeps",
+    "since 2026-11-27T00:00:00.000Z calls wait for their turn, because PARTNER_MAX_RPS is used up; those that wait " +
+      "now have it by 2026-11-27T00:00:07.000Z",
   ],
 ];
 

@@ -8,7 +8,12 @@ const create = (pauseMs: number) => {
   let nowMs = 0;
   const states: string[] = [];
   const clock = { ...systemClock, monotonic: () => nowMs };
-  const breaker = createBreaker({ clock, failures: 2, pauseMs, changed: (state) => states.push(state) });
+  const pausesMs: number[] = [];
+  const changed = (state: string, forMs: number): void => {
+    states.push(state);
+    pausesMs.push(forMs);
+  };
+  const breaker = createBreaker({ clock, failures: 2, pauseMs, changed });
   /** How calls end that begin at the same time. */
   const end = (...reports: CallReport[]): void => {
     const admissions = reports.map(() => breaker.enter());
@@ -17,6 +22,7 @@ const create = (pauseMs: number) => {
   return {
     breaker,
     states,
+    pausesMs,
     end,
     leftMs: () => breaker.pauseLeftMs(null),
     pass: (ms: number) => (nowMs += ms),
@@ -46,7 +52,7 @@ it("holds back what was let in before it opened, but for the trial", () => {
 });
 
 it("doubles its pause with each trial that fails, up to ten minutes, and begins anew when it has closed", () => {
-  const { leftMs, end, pass } = create(30_000);
+  const { leftMs, end, pass, pausesMs } = create(30_000);
   end("ill", "ill");
   const pauses = Array.from({ length: 7 }, () => {
     const ms = leftMs();
@@ -55,6 +61,7 @@ it("doubles its pause with each trial that fails, up to ten minutes, and begins 
     return ms / 1_000;
   });
   expect(pauses).toEqual([30, 60, 120, 240, 480, 600, 600]);
+  expect(pausesMs.slice(0, 4)).toEqual([30_000, 60_000, 120_000, 240_000]);
   pass(600_000);
   end("answer");
   end("ill", "ill");

@@ -106,6 +106,19 @@ describe("gate", () => {
   });
 });
 
+it("says since when calls wait for their turn, and when the last of them has it", async () => {
+  const clock = { ...systemClock, now: () => 1_000_000 };
+  const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 1, clock });
+  expect(limiter.backlog()).toBeNull();
+  await acquire(limiter.permit());
+  const stop = new AbortController();
+  const waits = [limiter.permit(), limiter.permit()].map((one) => one.untilFree(stop.signal));
+  const { sinceMs = 0, untilMs = 0 } = limiter.backlog() ?? {};
+  expect([sinceMs, Math.round((untilMs - sinceMs) / 100)]).toEqual([1_000_000, 20]);
+  stop.abort(new Error("the test is over"));
+  await Promise.allSettled(waits);
+});
+
 it("keeps the turn for the next in the queue when the first one needs no call any more", async () => {
   const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 20, clock: systemClock });
   await acquire(limiter.permit());
