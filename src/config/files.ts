@@ -1,45 +1,43 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { textIn } from "./named-file.ts";
 import { Secret } from "./secret.ts";
 import { kind } from "./setting.ts";
 
-// Files that settings name. They are validated when the settings are read. Otherwise a bad one would show only
+// Files that settings name. They are read and validated with the settings. Otherwise a bad one would show only
 // when a connection is opened, and TLS accepts a CA file without certificates: it trusts nobody then, without an
 // error.
 
 const CERTIFICATE = /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
-/** The name of a file with certificates, PEM. */
+/** The text of a file with certificates, PEM. */
 export const certificates = kind("file", (file) => {
-  const parts = textIn(file)
-    .split(/(?=-----BEGIN )/)
-    .filter((part) => CERTIFICATE.test(part));
+  const text = textIn(file);
+  const parts = text.split(/(?=-----BEGIN )/).filter((part) => CERTIFICATE.test(part));
   try {
     if (parts.length === 0) throw new Error("none");
     for (const part of parts) new X509Certificate(part);
-    return file;
+    return text;
   } catch {
     throw new Error(`names a file that holds no certificates in PEM, or broken ones: ${file}`);
   }
 });
 
-/** The name of a file with a private key, PEM. */
+/** The text of a file with a private key, PEM. */
 export const privateKey = kind("file", (file) => {
   const text = textIn(file);
   try {
     createPrivateKey(text);
-    return file;
+    return Secret.of(text);
   } catch {
     throw new Error(`names a file that holds no private key in PEM, or one with a passphrase: ${file}`);
   }
 });
 
 /** Whether the private key belongs to the first certificate. */
-export const isPair = (certFile: string, keyFile: string): boolean => {
+export const isPair = (cert: string, key: Secret): boolean => {
   try {
-    createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+    createSecureContext({ cert, key: key.reveal() });
     return true;
   } catch {
     return false;

@@ -155,10 +155,10 @@ const connections: Fault = (config) =>
 
 const clientCertificate = (need: Need, of: "kafka" | "partner"): Rule[] => {
   const [cert, key] = [`${of.toUpperCase()}_TLS_CERT_FILE`, `${of.toUpperCase()}_TLS_KEY_FILE`] as const;
-  const isOther: Fault = ({ [of]: { tlsCertFile, tlsKeyFile } }) =>
-    tlsCertFile !== undefined &&
-    tlsKeyFile !== undefined &&
-    !isPair(tlsCertFile, tlsKeyFile) &&
+  const isOther: Fault = ({ [of]: { tlsCert, tlsKey } }) =>
+    tlsCert !== undefined &&
+    tlsKey !== undefined &&
+    !isPair(tlsCert, tlsKey) &&
     `does not fit the certificate in ${cert}`;
   return [...together(need, [cert, key]), [need, key, isOther]];
 };

@@ -1,5 +1,4 @@
 import { createServices, type Services } from "../services/services.ts";
-import { tlsMaterial } from "../services/pem.ts";
 import { signInOf, type SignIn } from "../services/sign-in.ts";
 import type { Config } from "../config/config.ts";
 import { askOneBroker, type Described } from "../kafka/cluster/ask-one-broker.ts";
@@ -36,7 +35,7 @@ type Answer = { broker: string; checks: readonly Check[]; described: Described |
 const targetOf = ({ kafka }: Config, broker: string): Target => ({
   name: `broker ${broker}`,
   url: new URL(`${kafka.tls ? "https" : "http"}://${broker}`),
-  tls: tlsMaterial("KAFKA", kafka),
+  tls: { ca: kafka.tlsCa, cert: kafka.tlsCert, key: kafka.tlsKey?.reveal() },
   setting: "KAFKA_BROKERS",
   caSetting: "KAFKA_TLS_CA_FILE",
   until: "nothing works without Kafka",

@@ -1,7 +1,6 @@
 import { readAnswer } from "../log-to-events/read-answer.ts";
 import { answerForm } from "../log-to-events/wire/answer-form.ts";
 import { openPartner } from "../services/partner.ts";
-import { tlsMaterial } from "../services/pem.ts";
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
@@ -124,13 +123,13 @@ const checkTokens = async (config: Config, target: Target, bounds: Bounds): Prom
 
 /** Checks the connection to the partner, our tokens by a harmless read where there are any, and its clock. */
 export const checkPartner = async (config: Config, hasTokens: boolean, bounds: Bounds): Promise<Check[]> => {
-  const { baseUrl = "", proxyUrl } = config.partner;
+  const { baseUrl = "", proxyUrl, tlsCa, tlsCert, tlsKey } = config.partner;
   const url = new URL(baseUrl);
   const proxy = proxyUrl ? new URL(proxyUrl.reveal()) : null;
   const target: Target = {
     name: `partner ${url.host}`,
     url,
-    tls: tlsMaterial("PARTNER", config.partner),
+    tls: { ca: tlsCa, cert: tlsCert, key: tlsKey?.reveal() },
     proxy,
     setting: "PARTNER_BASE_URL",
     caSetting: "PARTNER_TLS_CA_FILE",

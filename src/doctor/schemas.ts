@@ -1,4 +1,3 @@
-import { pem } from "../services/pem.ts";
 import { createServices, type Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
@@ -41,11 +40,11 @@ const checkSchema = async ({ name: topic, schema }: TopicPlan, { registry }: Ser
 
 /** Checks that the registry answers and has our schemas. It needs no settings of Kafka but those of its tokens. */
 export const checkSchemas = async (config: Config, log: Log, bounds: Bounds): Promise<Check[]> => {
-  const { url, caFile } = config.registry;
+  const { url, ca } = config.registry;
   const target: Target = {
     name: `registry ${url}`,
     url: new URL(url),
-    tls: { ca: pem("SCHEMA_REGISTRY_CA_FILE", caFile) },
+    tls: { ca },
     setting: "SCHEMA_REGISTRY_URL",
     caSetting: "SCHEMA_REGISTRY_CA_FILE",
     until: "without the registry nothing starts",

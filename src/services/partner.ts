@@ -3,7 +3,6 @@ import { createPartner, type Partner } from "../partner/client.ts";
 import type { Call } from "../partner/types.ts";
 import { missingFields, type NamedField } from "../runtime/named-fields.ts";
 import { secretsOfPartner } from "./own-secrets.ts";
-import { tlsMaterial } from "./pem.ts";
 import type { Services } from "./services.ts";
 
 /** The flow reconcile makes one request for the log at a time. */
@@ -23,7 +22,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
       },
     },
     userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
-    tls: tlsMaterial("PARTNER", partner),
+    tls: { ca: partner.tlsCa, cert: partner.tlsCert, key: partner.tlsKey?.reveal() },
     proxy: proxyUrl ? () => new URL(proxyUrl.reveal()) : null,
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,

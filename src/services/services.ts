@@ -8,7 +8,6 @@ import { openLeaderLookup, openSender } from "../kafka/produce/session.ts";
 import { createMetrics, type Metrics } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { pem, tlsMaterial } from "./pem.ts";
 import { signInOf } from "./sign-in.ts";
 import type { Traces } from "../runtime/traces.ts";
 
@@ -32,7 +31,7 @@ export type Services = {
 const kafkaOptions = ({ kafka }: Config, sasl: SaslOptions | null): KafkaOptions => ({
   brokers: kafka.brokers,
   clientId: kafka.clientId,
-  tls: kafka.tls && tlsMaterial("KAFKA", kafka),
+  tls: kafka.tls && { ca: kafka.tlsCa, cert: kafka.tlsCert, key: kafka.tlsKey?.reveal() },
   sasl,
 });
 
@@ -59,7 +58,7 @@ export const createServices = (
       {
         url: registry.url,
         ...signIn.registry,
-        ca: pem("SCHEMA_REGISTRY_CA_FILE", registry.caFile),
+        ca: registry.ca,
       },
       clock,
     ),

@@ -20,9 +20,9 @@ export const kafka = {
     "Silent for longer, a replica loses its partitions.",
   ),
   tls: flag("KAFKA_TLS", "Connects with TLS."),
-  tlsCaFile: certificates("KAFKA_TLS_CA_FILE", null, "CA certificates, PEM."),
-  tlsCertFile: certificates("KAFKA_TLS_CERT_FILE", null, "Client certificate, PEM."),
-  tlsKeyFile: privateKey("KAFKA_TLS_KEY_FILE", null, "Client key, PEM."),
+  tlsCa: certificates("KAFKA_TLS_CA_FILE", null, "CA certificates, PEM."),
+  tlsCert: certificates("KAFKA_TLS_CERT_FILE", null, "Client certificate, PEM."),
+  tlsKey: privateKey("KAFKA_TLS_KEY_FILE", null, "Client key, PEM."),
   saslMechanism: oneOf(MECHANISMS)(
     "KAFKA_SASL_MECHANISM",
     null,
@@ -65,7 +65,7 @@ export const registry = {
     "Headers added to each request, `name=value,name=value`.",
     readHeaderPairs,
   ),
-  caFile: certificates("SCHEMA_REGISTRY_CA_FILE", null, "CA certificates, PEM."),
+  ca: certificates("SCHEMA_REGISTRY_CA_FILE", null, "CA certificates, PEM."),
 } as const;
 
 export const topics = {

@@ -30,9 +30,9 @@ export const partner = {
   xToken: secret("PARTNER_X_TOKEN", "Value of the x-token header.", checkHeaderText, ...CALLS),
   name: headerText("PARTNER_NAME", null, "First part of the User-Agent.", ...CALLS),
   serviceName: headerText("PARTNER_SERVICE_NAME", "fx", "Second part of the User-Agent."),
-  tlsCaFile: certificates("PARTNER_TLS_CA_FILE", null, "CA certificates, PEM."),
-  tlsCertFile: certificates("PARTNER_TLS_CERT_FILE", null, "Client certificate, PEM."),
-  tlsKeyFile: privateKey("PARTNER_TLS_KEY_FILE", null, "Client key, PEM."),
+  tlsCa: certificates("PARTNER_TLS_CA_FILE", null, "CA certificates, PEM."),
+  tlsCert: certificates("PARTNER_TLS_CERT_FILE", null, "Client certificate, PEM."),
+  tlsKey: privateKey("PARTNER_TLS_KEY_FILE", null, "Client key, PEM."),
   proxyUrl: secret("PARTNER_PROXY_URL", "HTTP proxy for calls to the partner.", checkProxy),
   connectTimeoutMs: durationFrom(1_000)("PARTNER_CONNECT_TIMEOUT", "5s", "Longest wait for a connection."),
   callTimeoutMs: durationFrom(1_000)(
