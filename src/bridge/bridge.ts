@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
-import { createManagementServer, readinessOf, type Component } from "../ops/management.ts";
-import { patientWriter } from "../kafka/schema/registry.ts";
+import { webhookSecrets } from "../config/own-secrets.ts";
+import { createManagementServer, readinessOf } from "../ops/management.ts";
 import { createMetrics, NO_COMMANDS } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isUp, type Health } from "../runtime/health.ts";
@@ -9,13 +9,13 @@ import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "../commands-to-results/wire/open.ts";
 import { openDeadLetters } from "../services/dead-letters.ts";
 import { openEvents } from "../notification/wire/events.ts";
-import { openControl, type Control } from "./control.ts";
-import { createServices, type Services } from "../services/services.ts";
+import { openControl, type Control } from "./pauses/control.ts";
+import { createServices } from "../kafka/wire/services.ts";
 import { closeServer, listen } from "../listener/listen.ts";
-import { openPartner } from "../services/partner.ts";
-import { openTraces } from "../services/traces/open.ts";
-import type { Subsystem } from "../services/subsystem.ts";
-import { PAUSABLE } from "../services/pause-entry.ts";
+import { openPartner } from "../partner/wire.ts";
+import { openTraces } from "../ops/open-traces.ts";
+import type { Component, Subsystem } from "../runtime/subsystem.ts";
+import { PAUSABLE } from "./pauses/pause-entry.ts";
 import { openReconcile, type ReconcileFlow } from "../log-to-events/wire/open.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
 import { webhookFlow, webhookServer } from "../webhooks-to-events/wire.ts";
@@ -85,17 +85,8 @@ export const startBridge = async (
     reconcileLeader: runs("reconcile") ? () => reconcileFlow?.isLeader() ?? false : null,
   });
 
-  const traces = await openTraces(config, { clock, log });
-  const shared = createServices(config, clock, log, { metrics });
-  const services: Services = {
-    ...shared,
-    traces,
-    registry: { ...shared.registry, writer: patientWriter(shared.registry, clock) },
-    publisher: (topic, options) => {
-      const seconds = metrics.publishSeconds.labels(topic);
-      return shared.publisher(topic, { ...options, acknowledged: (ms) => seconds.observe(ms / 1_000) });
-    },
-  };
+  const traces = await openTraces(config.traces, { clock, log });
+  const services = createServices(config, { clock, log, metrics, traces, waitsForSchemas: true });
 
   const readiness = () => readinessOf(components());
   const management = createManagementServer({ readiness, registry: metrics.registry });
@@ -155,7 +146,17 @@ export const startBridge = async (
     const schemaId = idOf("transaction-status-updated");
     const events =
       webhooks || runs("reconcile") ? opened(await orStopped(openEvents(services, schemaId))) : null;
-    if (webhooks && events) webhooks.connect(webhookFlow(services, deadLetters, events.publishOnce));
+    if (webhooks && events) {
+      const secrets = webhookSecrets(config, log);
+      webhooks.connect(
+        webhookFlow({
+          services,
+          secrets,
+          park: deadLetters.parkNotification,
+          publishOnce: events.publishOnce,
+        }),
+      );
+    }
     const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
     if (partner) {
       const pauses = opened(await orStopped(openControl(services, pausable)));
@@ -166,7 +167,7 @@ export const startBridge = async (
           result: idOf("command-result"),
           journal: idOf("command-journal-entry"),
         };
-        const deps = { services, deadLetters, partner, schemaIds, pauses, signal };
+        const deps = { services, park: deadLetters.parkCommand, partner, schemaIds, pauses, signal };
         commandFlow = opened(await orStopped(openCommands(deps)));
       }
       if (events && runs("reconcile")) {

@@ -1,10 +1,10 @@
 import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
-import type { Services } from "../services/services.ts";
-import { withCluster } from "../services/with-cluster.ts";
-import { setupOptions, topicDemands } from "../services/topic-demands.ts";
-import { describeOutage, outageAdvice } from "../services/outage.ts";
+import type { Services } from "../kafka/wire/services.ts";
+import { withCluster } from "../kafka/cluster/with-cluster.ts";
+import { setupOptions, topicDemands } from "../kafka/wire/topic-demands.ts";
+import { describeOutage, outageAdvice } from "../kafka/wire/outage.ts";
 
 /** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */
 const WAIT_MS = 60_000;

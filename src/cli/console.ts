@@ -1,10 +1,8 @@
 import { hostname } from "node:os";
-import type { AddressInfo } from "node:net";
 import { Command } from "commander";
-import { createServices } from "../services/services.ts";
-import { closeServer, listen } from "../listener/listen.ts";
+import { createServices } from "../kafka/wire/services.ts";
 import { Secret } from "../config/secret.ts";
-import { createConsoleServer } from "../console/app.ts";
+import { openConsole } from "../console/app.ts";
 import { createSite } from "../console/site.ts";
 import { parseUsers, type User } from "../console/sign-in/users.ts";
 import { createLog } from "../ops/log.ts";
@@ -50,19 +48,19 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   const log = createLog(config.bridge.logLevel, io);
   const from = { host: hostname(), user: userName(), program: "console" };
   const users = auth === "basic" ? usersOf(usersFile ?? "", log) : () => [];
-  const services = createServices(config, systemClock, log);
+  const services = createServices(config, { clock: systemClock, log });
   const warn = (sentence: string): void => log.warn({ sentence }, "console.warning");
   const site = createSite({ users, version: versionOf(), from }, { config, services, warn });
-  const server = createConsoleServer(site);
+  const server = openConsole(site);
   try {
-    const bound: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");
+    const bound = await server.listen(host, port);
     const address = `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}`;
     log.info({ address, auth }, "console.running");
     await untilAborted(io.stopped);
     log.info({}, "console.stopping");
     return EXIT.done;
   } finally {
-    await closeServer(server, DRAIN_MS);
+    await server.close(DRAIN_MS);
     await systemClock.within(CLOSE_MS, undefined, site.close()).catch(() => undefined);
     services.close();
     await systemClock.within(DRAIN_MS, undefined, log.flush()).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { text as textOf } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { partnerLogViews } from "../operate/partner-log.ts";
-import { openPartner } from "../services/partner.ts";
+import { openPartner } from "../partner/wire.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { openTraces } from "../services/traces/open.ts";
+import { openTraces } from "../ops/open-traces.ts";
 import type { Connections } from "../operate/connections.ts";
 import { findDoubts } from "../operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../operate/doubts/facts.ts";
@@ -27,7 +27,7 @@ type Asking = (connections: Connections) => Promise<Confirmed>;
 const TRACES_MS = 2_000;
 
 const traced = async (tool: Connections, asking: Asking): Promise<Confirmed> => {
-  const traces = await openTraces(tool.config, tool.services);
+  const traces = await openTraces(tool.config.traces, tool.services);
   try {
     return await asking({ ...tool, services: { ...tool.services, traces } });
   } finally {

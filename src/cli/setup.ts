@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { setupOptions } from "../services/topic-demands.ts";
+import { setupOptions } from "../kafka/wire/topic-demands.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { describeOutage, isRegistryError } from "../services/outage.ts";
-import { withCluster } from "../services/with-cluster.ts";
+import { describeOutage, isRegistryError } from "../kafka/wire/outage.ts";
+import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 

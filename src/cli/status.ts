@@ -14,7 +14,7 @@ import { counted } from "../runtime/counted.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { sentenceOf, type PartnerHealth } from "../runtime/health.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
-import { describeOutage, isRegistryError } from "../services/outage.ts";
+import { describeOutage, isRegistryError } from "../kafka/wire/outage.ts";
 import { proposalJson, proposalText } from "./doubt-lines.ts";
 import { examples, EXIT, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
 import { lastPause } from "./pause.ts";

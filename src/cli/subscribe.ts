@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import { openPartner } from "../services/partner.ts";
-import { webhookSecrets } from "../services/own-secrets.ts";
+import { openPartner } from "../partner/wire.ts";
+import { webhookSecrets } from "../config/own-secrets.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { decodePercent } from "../runtime/percent.ts";

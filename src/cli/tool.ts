@@ -1,8 +1,8 @@
 import type { Purpose } from "../config/config.ts";
 import type { Connections } from "../operate/connections.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { explainOutage } from "../services/outage.ts";
-import { createServices } from "../services/services.ts";
+import { explainOutage } from "../kafka/wire/outage.ts";
+import { createServices } from "../kafka/wire/services.ts";
 import { configOf, type ExitCode, type Io } from "./io.ts";
 import { silent } from "../runtime/log.ts";
 
@@ -16,6 +16,6 @@ export const withTool = (
   purpose: Purpose = "tool",
 ): Promise<ExitCode> => {
   const config = configOf(io, purpose);
-  const services = createServices(config, systemClock, silent);
+  const services = createServices(config, { clock: systemClock, log: silent });
   return explainOutage(config, work({ config, services, warn: io.err }), io.stopped);
 };

@@ -1,8 +1,10 @@
 import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { csrf } from "hono/csrf";
 import { secureHeaders } from "hono/secure-headers";
+import { closeServer, listen } from "../listener/listen.ts";
 import { createListener } from "../listener/listener.ts";
 import { taskPage } from "./act.ts";
 import { style, STYLE_PATH } from "./html/style.ts";
@@ -122,4 +124,14 @@ const MAX_READ_BYTES = 65_536;
 export const createConsoleServer = (site: Site): Server => {
   const app = consoleApp(site);
   return createListener({ maxBodyBytes: MAX_READ_BYTES, needsHost: true }, () => app.fetch);
+};
+
+/** The same, with its start and its end. */
+export const openConsole = (site: Site) => {
+  const server = createConsoleServer(site);
+  return {
+    /** Rejects with a UsageError if the port cannot be opened. */
+    listen: (host: string, port: number): Promise<AddressInfo> => listen(server, host, port, "CONSOLE_PORT"),
+    close: (drainMs: number): Promise<void> => closeServer(server, drainMs),
+  };
 };

@@ -1,5 +1,5 @@
-import { createServices, type Services } from "../services/services.ts";
-import { signInOf, type SignIn } from "../services/sign-in.ts";
+import { createServices, type Services } from "../kafka/wire/services.ts";
+import { signInOf, type SignIn } from "../kafka/wire/sign-in.ts";
 import type { Config } from "../config/config.ts";
 import { askOneBroker, type Described } from "../kafka/cluster/ask-one-broker.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -143,9 +143,8 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
   const servicesFor: ServicesFor = (brokers) => {
     const registry = { ...config.registry, url: "http://registry.invalid" };
     const kafka = { ...config.kafka, brokers };
-    return createServices({ ...config, registry, kafka }, bounds.clock, log, {
-      signIn: { ...signIn, close: () => undefined },
-    });
+    const options = { clock: bounds.clock, log, signIn: { ...signIn, close: () => undefined } };
+    return createServices({ ...config, registry, kafka }, options);
   };
   let usable: readonly string[] = [];
   const asked = runBounded("brokers", BROKERS_MS, bounds, async (own) => {

@@ -1,6 +1,6 @@
 import { readAnswer } from "../log-to-events/read-answer.ts";
 import { answerForm } from "../log-to-events/wire/answer-form.ts";
-import { openPartner } from "../services/partner.ts";
+import { openPartner } from "../partner/wire.ts";
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";

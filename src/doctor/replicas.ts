@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { sentenceOf } from "../runtime/health.ts";
-import { askPartnerStates } from "../services/partner-note.ts";
-import type { Services } from "../services/services.ts";
-import { withCluster } from "../services/with-cluster.ts";
+import { askPartnerStates } from "../kafka/wire/partner-note.ts";
+import type { Services } from "../kafka/wire/services.ts";
+import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import { ok, warn, type Check } from "./check.ts";
 
 const REMEDY = "see `cambio-bridge status`, and the table of failures in docs/failures.md";

@@ -1,6 +1,6 @@
 import { electionGroup } from "../log-to-events/wire/note.ts";
-import { usedTopics } from "../services/topic-demands.ts";
-import type { Services } from "../services/services.ts";
+import { usedTopics } from "../kafka/wire/topic-demands.ts";
+import type { Services } from "../kafka/wire/services.ts";
 import type { Config } from "../config/config.ts";
 import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
 import { topicPlans, type Role, type TopicPlan } from "../kafka/cluster/topics.ts";

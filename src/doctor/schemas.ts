@@ -1,4 +1,4 @@
-import { createServices, type Services } from "../services/services.ts";
+import { createServices, type Services } from "../kafka/wire/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { RegistryError } from "../kafka/schema/registry-http.ts";
@@ -52,7 +52,7 @@ export const checkSchemas = async (config: Config, log: Log, bounds: Bounds): Pr
   const reached = await reach(target, bounds);
   if (isFailed(reached)) return reached;
   const kafka = { ...config.kafka, brokers: [], tls: false, saslMechanism: undefined };
-  const services = createServices({ ...config, kafka }, bounds.clock, log);
+  const services = createServices({ ...config, kafka }, { clock: bounds.clock, log });
   try {
     const checks = await Promise.all(checkedPlans(config).map((plan) => checkSchema(plan, services)));
     return [ok(target.name, "answers"), ...reached, ...checks.flat()];

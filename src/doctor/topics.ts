@@ -1,6 +1,6 @@
-import { topicDemands } from "../services/topic-demands.ts";
-import type { Services } from "../services/services.ts";
-import { withCluster } from "../services/with-cluster.ts";
+import { topicDemands } from "../kafka/wire/topic-demands.ts";
+import type { Services } from "../kafka/wire/services.ts";
+import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { FoundTopic, PartitionState } from "../kafka/cluster/cluster.ts";
 import { topicFindings } from "../kafka/cluster/inspect.ts";

@@ -1,10 +1,10 @@
 import { inspect } from "../kafka/cluster/inspect.ts";
-import { withCluster } from "../services/with-cluster.ts";
-import type { Services } from "../services/services.ts";
+import { withCluster } from "../kafka/cluster/with-cluster.ts";
+import type { Services } from "../kafka/wire/services.ts";
 import { NothingDone } from "./actor.ts";
 
 /** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
-export { explainOutage } from "../services/outage.ts";
+export { explainOutage } from "../kafka/wire/outage.ts";
 
 /**
  * What every function of this room works with: settings, and the clients of Kafka and the registry. `warn`: called

@@ -6,8 +6,8 @@ import {
   type ControlEntries,
   type ControlEntry,
   type Pausable,
-} from "../services/pause-entry.ts";
-import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
+} from "../bridge/pauses/pause-entry.ts";
+import { noSuchTopic, withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";

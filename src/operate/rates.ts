@@ -1,4 +1,4 @@
-import { withCluster } from "../services/with-cluster.ts";
+import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { Ranges } from "../kafka/ranges.ts";
 import type { Connections } from "./connections.ts";

@@ -1,4 +1,4 @@
-import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
+import { noSuchTopic, withCluster } from "../kafka/cluster/with-cluster.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
 import { missingText, type Range, type Ranges, type TopicRanges } from "../kafka/ranges.ts";
 import { NothingDone } from "./actor.ts";

@@ -1,7 +1,7 @@
 import { periodOfDays } from "../log-to-events/period.ts";
 import { reconcileOnce } from "../log-to-events/wire/runs.ts";
 import { iso } from "../runtime/instant.ts";
-import type { Services } from "../services/services.ts";
+import type { Services } from "../kafka/wire/services.ts";
 import type { Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
 import type { Connections } from "./connections.ts";

@@ -1,6 +1,6 @@
 import { electionGroup, lastNote } from "../log-to-events/wire/note.ts";
-import { askPartnerStates } from "../services/partner-note.ts";
-import { withCluster } from "../services/with-cluster.ts";
+import { askPartnerStates } from "../kafka/wire/partner-note.ts";
+import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { unreadableIn } from "../kafka/consume/read-assigned.ts";
 import type { Connections } from "./connections.ts";

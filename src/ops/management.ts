@@ -2,10 +2,8 @@ import type { Server } from "node:http";
 import { Hono } from "hono";
 import type { Registry } from "prom-client";
 import { createListener } from "../listener/listener.ts";
-import { isUp, RULES, sentenceOf, type Health, type Traffic } from "../runtime/health.ts";
-
-/** A component of readiness. `serves`: null where its trouble leaves the process ready. `note`: more, for people. */
-export type Component = { health: Health; serves: Traffic | null; note?: string };
+import { isUp, RULES, sentenceOf, type Health } from "../runtime/health.ts";
+import type { Component } from "../runtime/subsystem.ts";
 
 export type Readiness = {
   status: "ready" | "unready";

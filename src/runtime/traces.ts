@@ -31,6 +31,21 @@ export type Traces = {
   close: () => Promise<void>;
 };
 
+/** The context that a record holds as two fields. */
+export const contextOf = ({
+  traceparent,
+  tracestate,
+}: {
+  traceparent: string | null;
+  tracestate?: string | null | undefined;
+}): TraceContext | null => (traceparent === null ? null : { traceparent, tracestate });
+
+/** Anybody may name a trace: a span begins one of its own, with a link to the sender's. */
+export const beginsAt = (
+  { propagates }: Pick<Traces, "propagates">,
+  context: TraceContext | null,
+): Pick<SpanStart, "parent" | "link"> => ({ parent: null, link: propagates ? context : null });
+
 /** A W3C traceparent has 55 characters. A later version may be longer, within this bound. */
 const TRACEPARENT = /^[\x21-\x7e]{1,128}$/;
 /** W3C Trace Context asks everybody to propagate at least 512 characters. */

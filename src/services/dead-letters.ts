@@ -3,9 +3,9 @@ import { isRefused } from "../kafka/produce/publish-error.ts";
 import type { Header, Incoming, Outgoing } from "../kafka/record.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { Span, SpanStart, TraceContext } from "../runtime/traces.ts";
-import type { Services } from "./services.ts";
-import type { Subsystem } from "./subsystem.ts";
-import { sendInSpan } from "./traces/record-span.ts";
+import type { Services } from "../kafka/wire/services.ts";
+import type { Subsystem } from "../runtime/subsystem.ts";
+import { sendInSpan } from "../kafka/produce/record-span.ts";
 
 type UnreadableNotification = { body: Buffer; detail: string; receivedAt: number; span?: Span | undefined };
 

@@ -2,12 +2,10 @@ import type { IncomingMessage, Server } from "node:http";
 import type { PublishOnce } from "../notification/publish-once.ts";
 import { publishTimeoutOf } from "../notification/wire/events.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { readTraceContext, type Span, type Traces } from "../runtime/traces.ts";
-import type { DeadLetters } from "../services/dead-letters.ts";
-import { webhookSecrets } from "../services/own-secrets.ts";
-import type { Services } from "../services/services.ts";
-import { beginsAt } from "../services/traces/context.ts";
-import { webhooksToEvents, type WebhookFlow } from "./flow.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
+import { beginsAt, readTraceContext, type Span, type Traces } from "../runtime/traces.ts";
+import type { Services } from "../kafka/wire/services.ts";
+import { webhooksToEvents, type UnreadableNotification, type WebhookFlow } from "./flow.ts";
 import { createWebhookServer } from "./listener.ts";
 import { verification } from "./verify.ts";
 import type { ServedRequest } from "./webhook-app.ts";
@@ -91,17 +89,20 @@ export const webhookServer = (
   return { server, connect: (to) => (flow = to) };
 };
 
+export type WebhookFlowDeps = {
+  services: Services;
+  /** The secrets that prove a webhook authentic now. */
+  secrets: () => readonly string[];
+  park: (notification: UnreadableNotification, timeoutMs: number) => Promise<RecordPosition>;
+  publishOnce: PublishOnce;
+};
+
 /** The flow from webhooks to events. */
-export const webhookFlow = (
-  services: Services,
-  deadLetters: DeadLetters,
-  publishOnce: PublishOnce,
-): WebhookFlow => {
-  const { config, log } = services;
+export const webhookFlow = ({ services, secrets, park, publishOnce }: WebhookFlowDeps): WebhookFlow => {
   const timeoutMs = publishTimeoutOf(services);
   return webhooksToEvents({
-    admit: verification({ ...config.webhook, secrets: webhookSecrets(config, log) }),
+    admit: verification({ ...services.config.webhook, secrets }),
     publishOnce,
-    deadLetter: (notification) => deadLetters.parkNotification(notification, timeoutMs),
+    deadLetter: (notification) => park(notification, timeoutMs),
   });
 };

@@ -1,4 +1,4 @@
-import { createServices } from "../../src/services/services.ts";
+import { createServices } from "../../src/kafka/wire/services.ts";
 import { silent } from "../../src/runtime/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Actor, Role } from "../../src/operate/actor.ts";
@@ -13,7 +13,7 @@ export const connectionsTo = (world: World, settings: Settings = {}): Connection
   const env = { ...toolSettings(sharedCluster(), world), PARTNER_BASE_URL: world.sandboxUrl, ...settings };
   const loaded = loadConfig(env, "tool");
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const services = createServices(loaded.config, systemClock, silent);
+  const services = createServices(loaded.config, { clock: systemClock, log: silent });
   world.defer(() => {
     services.close();
     return Promise.resolve();

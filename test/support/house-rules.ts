@@ -21,37 +21,42 @@ export const rooms: Readonly<Record<string, Room>> = {
   "runtime/": room([]),
   "config/": room(["runtime/"]),
   "partner/": adapter,
+  "partner/wire.ts": room(["runtime/", "config/", "partner/"]),
   "partner/calls/": room(["runtime/", "partner/connection/"], ["partner/types.ts"]),
   "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
   "kafka/": adapter,
+  // What a process shares, as the settings say: clients of Kafka and the registry, log, metrics and traces.
+  "kafka/wire/": room(["runtime/", "config/", "ops/", "kafka/"]),
   // Node's HTTP server with bounds on strangers, for webhooks, management and console.
   "listener/": room(["runtime/"]),
   "ops/": room(["runtime/", "listener/"], ["records.ts"]),
   "ops/traces/": room(["runtime/"]),
   "notification/": room(["runtime/"], ["records.ts"]),
-  "notification/wire/": room(["runtime/", "kafka/", "services/", "notification/"], ["records.ts"]),
+  "notification/wire/": room(["runtime/", "kafka/", "notification/"], ["records.ts"]),
   "webhooks-to-events/": room(["runtime/", "listener/", "notification/"], ["records.ts"]),
   "webhooks-to-events/wire.ts": room(
-    ["runtime/", "services/", "notification/wire/", "webhooks-to-events/"],
-    ["notification/"],
+    ["runtime/", "notification/wire/", "webhooks-to-events/"],
+    ["notification/", "kafka/wire/"],
   ),
   "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
   "log-to-events/wire/": room(
-    ["runtime/", "kafka/", "services/", "notification/wire/", "log-to-events/"],
-    ["records.ts", "partner/", "notification/"],
+    ["runtime/", "kafka/", "partner/", "notification/wire/", "log-to-events/"],
+    ["records.ts", "notification/"],
   ),
-  // What all flows and tools share: the connections that the settings name, the dead-letter topic, spans.
-  "services/": room(["runtime/", "config/", "partner/", "kafka/", "ops/"]),
+  // The dead-letter topic.
+  "services/": room(["runtime/", "kafka/"]),
   // The path and the rules of an accept know nothing of Kafka. The journal and the wiring do.
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
   "commands-to-results/accept-once/journal/": room(
     ["runtime/", "kafka/", "commands-to-results/"],
-    ["records.ts", "services/"],
+    ["records.ts"],
   ),
   "commands-to-results/wire/": room(
-    ["runtime/", "kafka/", "services/", "commands-to-results/", "commands-to-results/accept-once/journal/"],
-    ["records.ts", "partner/"],
+    ["runtime/", "kafka/", "partner/", "commands-to-results/", "commands-to-results/accept-once/journal/"],
+    ["records.ts"],
   ),
+  // The entries of the control topic, which `operate` writes and the bridge follows.
+  "bridge/pauses/pause-entry.ts": room(["runtime/"]),
   "bridge/": room(
     [
       "runtime/",
@@ -74,6 +79,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "runtime/",
       "services/",
       "kafka/",
+      "bridge/pauses/pause-entry.ts",
       "notification/",
       "notification/wire/",
       "log-to-events/",
@@ -90,7 +96,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     "config/",
     "kafka/",
     "partner/connection/",
-    "services/",
+    "partner/wire.ts",
     "log-to-events/",
     "log-to-events/wire/",
   ]),
@@ -98,8 +104,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "cli/": room(
     [
       "bridge/",
-      "listener/",
-      "services/",
+      "partner/wire.ts",
       "doctor/",
       "operate/",
       "console/",
@@ -107,6 +112,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "runtime/",
       "kafka/",
       "ops/log.ts",
+      "ops/open-traces.ts",
     ],
     ["records.ts"],
   ),
@@ -140,6 +146,8 @@ const lazy = ["ops/traces/"];
 
 /** Rooms that lie inside of another one and know more than it does: it may not import them. */
 const outer = [
+  "partner/wire.ts",
+  "kafka/wire/",
   "notification/wire/",
   "webhooks-to-events/wire.ts",
   "log-to-events/wire/",

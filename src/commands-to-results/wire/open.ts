@@ -17,15 +17,14 @@ import { iso } from "../../runtime/instant.ts";
 import { watchPartner } from "./partner-health.ts";
 import { outcomeLog } from "./outcome-log.ts";
 import { commandDecoder } from "./read.ts";
-import type { DeadLetters } from "../../services/dead-letters.ts";
 import { openJournal } from "../accept-once/journal/open.ts";
-import type { Services } from "../../services/services.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 import type { Partner } from "../../partner/client.ts";
-import { measured } from "../../services/partner.ts";
-import type { Subsystem } from "../../services/subsystem.ts";
+import { measured } from "./measured-call.ts";
+import type { Subsystem } from "../../runtime/subsystem.ts";
 import { openResults } from "./results.ts";
 import { commandSpans } from "./span.ts";
-import { contextOf } from "../../services/traces/context.ts";
+import { contextOf, type TraceContext } from "../../runtime/traces.ts";
 
 const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
@@ -42,7 +41,8 @@ const LEAVE_MS = 1_000;
 
 export type CommandFlowDeps = {
   services: Services;
-  deadLetters: DeadLetters;
+  /** Makes a record a dead letter. Rejects if the letter may not be durable. */
+  park: (record: Incoming, reason: string, detail: string, parent: TraceContext | null) => Promise<unknown>;
   partner: Partner;
   schemaIds: { command: number; result: number; journal: number };
   /** What people have paused. `follow` calls `hold` at once and at each change. */
@@ -68,7 +68,7 @@ export type CommandFlow = Subsystem & {
 /** Starts the flow from commands to results. Rejects if Kafka does not answer. */
 export const openCommands = async ({
   services,
-  deadLetters,
+  park,
   partner,
   schemaIds,
   pauses,
@@ -102,16 +102,12 @@ export const openCommands = async ({
     const [key, value] = [Buffer.from(ref.commandId), results.codec.encode(said)];
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
     const detail = `the final result is ${standing.outcome}`;
-    await deadLetters.parkCommand(
-      { ...place, key, value, headers: NO_HEADERS },
-      "CONTRADICTING_ANSWER",
-      detail,
-    );
+    await park({ ...place, key, value, headers: NO_HEADERS }, "CONTRADICTING_ANSWER", detail, null);
   };
 
   const partnerWatch = watchPartner({ clock, log, backlog: partner.backlog });
   const watched = partnerWatch.watched(partner.call);
-  const call = measured(watched, { metrics, clock, resultFields: settings.resultFields });
+  const call = measured(watched, services);
   const acceptWaiters = createWaiters<"resumed">();
   pauses.follow("accepts", (isHeld) => {
     if (!isHeld) acceptWaiters.wake("resumed");
@@ -161,7 +157,7 @@ export const openCommands = async ({
     },
     retry: deps,
     park: async (record, reason, detail) => {
-      await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail, contextOf(record));
+      await park(record as typeof record & Incoming, reason, detail, contextOf(record));
     },
     now: clock.now,
   });

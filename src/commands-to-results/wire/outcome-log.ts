@@ -1,6 +1,6 @@
 import type { Handled } from "../flow.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import type { Services } from "../../services/services.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 
 /** Makes the function that counts a command's result, and writes the one log line that sums the command up. */
 export const outcomeLog =

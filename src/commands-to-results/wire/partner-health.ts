@@ -2,7 +2,7 @@ import type { Backlog, Call, Outcome } from "../../partner/types.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { sentenceOf, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
-import { partnerNote } from "../../services/partner-note.ts";
+import { partnerNote } from "../../kafka/wire/partner-note.ts";
 
 /** What an outcome says is wrong with the partner; null where it answered as it should. */
 const faultOf = (outcome: Outcome): PartnerFault | null => {

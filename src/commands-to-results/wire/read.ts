@@ -1,7 +1,7 @@
 import { decoder, type Decode } from "../../kafka/schema/codec.ts";
 import { readSchema, withWideLongs } from "../../kafka/schema/schemas.ts";
 import type { Command } from "../../records.ts";
-import type { Services } from "../../services/services.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 
 /** Decodes commands of any sender. @param ownId the id of this build's schema, if known */
 export const commandDecoder = (

@@ -1,17 +1,15 @@
 import type { Origin, Publish } from "../accept-once/ports.ts";
 import { decoder, headOf } from "../../kafka/schema/codec.ts";
 import { fieldsEncoder } from "../../kafka/schema/fields-encoder.ts";
-import { cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
+import { bridgeSource, cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import type { Header } from "../../kafka/record.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { TraceContext } from "../../runtime/traces.ts";
-import type { Services } from "../../services/services.ts";
-import { bridgeSource } from "../../services/source.ts";
-import { contextOf } from "../../services/traces/context.ts";
-import { sendInSpan } from "../../services/traces/record-span.ts";
+import type { Services } from "../../kafka/wire/services.ts";
+import { contextOf, type TraceContext } from "../../runtime/traces.ts";
+import { sendInSpan } from "../../kafka/produce/record-span.ts";
 
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
@@ -48,7 +46,7 @@ export const openResults = async (services: Services, schemaId: number) => {
   const { encodedHeaders, headersOf: envelopeOf } = cloudEventHeaders({
     type: RESULT_TYPE,
     // `resolve` runs without the partner's address, too. An empty source is no CloudEvent.
-    source: config.partner.baseUrl ?? bridgeSource(config),
+    source: config.partner.baseUrl ?? bridgeSource(config.kafka.groupId),
   });
   const headersOf = (result: CommandResult, trace: TraceContext | null): Header[] => [
     ...envelopeOf({

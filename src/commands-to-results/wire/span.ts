@@ -2,11 +2,11 @@ import type { CommandRecord, Handled } from "../flow.ts";
 import type { Deps } from "../accept-once/ports.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import type { Partner } from "../../partner/client.ts";
-import type { Span, Traces } from "../../runtime/traces.ts";
-import { beginsAt, contextOf, traceOf } from "../../services/traces/context.ts";
-import { callInSpan } from "../../services/traces/partner-span.ts";
-import { sendInSpan } from "../../services/traces/record-span.ts";
-import type { Services } from "../../services/services.ts";
+import { beginsAt, contextOf, type Span, type Traces } from "../../runtime/traces.ts";
+import { traceOf } from "../../kafka/trace-of.ts";
+import { callInSpan } from "../../partner/call-span.ts";
+import { sendInSpan } from "../../kafka/produce/record-span.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 
 /** Span verbs of the journal's entries. */
 const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;

@@ -27,6 +27,9 @@ export const traceHeaders = (trace: TraceContext | null): Header[] => {
   return headers;
 };
 
+/** The bridge itself as the source of an event: a URI reference. */
+export const bridgeSource = (groupId: string): string => `/cambio-bridge/${encodeURIComponent(groupId)}`;
+
 /** Headers of the CloudEvents Kafka protocol binding, binary mode. `source` is a URI reference. */
 export const cloudEventHeaders = ({ type, source }: { type: string; source: string }) => ({
   /** Encoded once: the headers that all events of the writer share. */

@@ -1,4 +1,4 @@
-import type { Services } from "../../services/services.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 import type { AnswerForm } from "../read-answer.ts";
 
 /** The form of the log's answers, as far as the settings say it. */

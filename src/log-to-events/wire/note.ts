@@ -1,6 +1,6 @@
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
-import type { Services } from "../../services/services.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 import { iso, readInstant } from "../../runtime/instant.ts";
 
 /** The group that elects the leader: the member with partition 0 of the events topic reconciles. */

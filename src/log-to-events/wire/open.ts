@@ -4,8 +4,8 @@ import type { Period } from "../period.ts";
 import { isAhead, MAX_BACK_MS, reconcileRepeatedly } from "../schedule.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
-import { withCluster } from "../../services/with-cluster.ts";
-import type { Subsystem } from "../../services/subsystem.ts";
+import { withCluster } from "../../kafka/cluster/with-cluster.ts";
+import type { Subsystem } from "../../runtime/subsystem.ts";
 import { electionGroup, lastNote, writeNote, type ReconcileNote } from "./note.ts";
 import { reconcileRuns, type ReconcileDeps } from "./runs.ts";
 

@@ -11,11 +11,11 @@ import type { TransactionStatusUpdated } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
-import { largestRecordsFor } from "../../services/topic-demands.ts";
-import { openPartner } from "../../services/partner.ts";
-import type { Services } from "../../services/services.ts";
-import { fetchLogInSpan } from "../../services/traces/partner-span.ts";
-import { withCluster } from "../../services/with-cluster.ts";
+import { largestRecordsFor } from "../../kafka/wire/topic-demands.ts";
+import { openPartner } from "../../partner/wire.ts";
+import type { Services } from "../../kafka/wire/services.ts";
+import { fetchLogInSpan } from "../../partner/call-span.ts";
+import { withCluster } from "../../kafka/cluster/with-cluster.ts";
 import { answerForm } from "./answer-form.ts";
 
 /** An entry holds a notification, maybe as an escaped string, and metadata. Larger ones would block other work. */

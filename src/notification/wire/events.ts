@@ -9,11 +9,10 @@ import { missingFields } from "../../runtime/named-fields.ts";
 import { isUp } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext, Traces } from "../../runtime/traces.ts";
-import type { Services } from "../../services/services.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
-import { maskOwnSecrets } from "../../services/own-secrets.ts";
-import type { Subsystem } from "../../services/subsystem.ts";
-import { sendInSpan } from "../../services/traces/record-span.ts";
+import type { Subsystem } from "../../runtime/subsystem.ts";
+import { sendInSpan } from "../../kafka/produce/record-span.ts";
 
 const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
 const MAX_WAITING_BYTES = 128 * 1_048_576;
@@ -81,7 +80,7 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
     publishOnce: publishOnce({
       publish: traces ? putInSpan(traces) : put,
       window: followed.window,
-      mask: maskOwnSecrets(config),
+      mask: services.mask,
       named: partner.eventFields,
       written: (event, position) => {
         followed.wrote(position);

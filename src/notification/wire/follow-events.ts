@@ -9,7 +9,7 @@ import { digestOf } from "../../runtime/digest.ts";
 import { isApart, isUp, type Health } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
-import type { Services } from "../../services/services.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 
 /** `next`: the first unknown offset. `from` to `to`: own records behind it that follow one another. */
 type Known = { next: number; from: number; to: number };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { bridgeSource } from "../../services/source.ts";
-import { withCluster } from "../../services/with-cluster.ts";
+import { bridgeSource } from "../../kafka/produce/cloud-event.ts";
+import { withCluster } from "../../kafka/cluster/with-cluster.ts";
 import { orderProblems } from "../../kafka/cluster/inspect.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -78,7 +78,7 @@ export const withAudit = async <T>(
   const find: Audit["find"] = (offset) => reread(AUDIT_PARTITION, offset);
 
   const write = (entry: AuditEntry): Promise<RecordPosition> => {
-    const source = bridgeSource(config);
+    const source = bridgeSource(config.kafka.groupId);
     const event = auditEvent(entry, { id: randomUUID(), source, timeMs: services.clock.now() });
     const headers = [["content-type", AUDIT_CONTENT_TYPE] as const];
     const record = { key: Buffer.from(entry.actionId), value: Buffer.from(event), headers };

@@ -1,4 +1,4 @@
-import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
+import { noSuchTopic, withCluster } from "../../kafka/cluster/with-cluster.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import type { Connections } from "../connections.ts";

@@ -1,5 +1,5 @@
 import { openJournal, type JournalRoom } from "../../commands-to-results/accept-once/journal/open.ts";
-import { withCluster } from "../../services/with-cluster.ts";
+import { withCluster } from "../../kafka/cluster/with-cluster.ts";
 import type { Doubt as JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
 import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { openJournal } from "../../commands-to-results/accept-once/journal/open.ts";
-import { describeOutage } from "../../services/outage.ts";
+import { describeOutage } from "../../kafka/wire/outage.ts";
 import { openResults } from "../../commands-to-results/wire/results.ts";
 import { chooseDoubt, createCommandFinder } from "./find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";

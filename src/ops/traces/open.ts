@@ -69,7 +69,7 @@ const resourceOf = () =>
  * Traces by OpenTelemetry, whose SDK reads its own variables: sampler, batches, resource, timeouts. Only this
  * file and export.ts import it, and they are loaded only when traces are on.
  */
-export const openTraces = (
+export const exportTraces = (
   { url, propagates }: { url: string; propagates: boolean },
   { clock, log }: { clock: Pick<Clock, "monotonic">; log: Log },
 ): Traces => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { webhookSecrets } from "../../../src/services/own-secrets.ts";
+import { webhookSecrets } from "../../../src/config/own-secrets.ts";
 import { watchSecrets } from "../../../src/config/load.ts";
 import { fakeTime } from "../../support/fake-time.ts";
 import { configOf } from "../config/environment.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { createServices } from "../../../src/services/services.ts";
+import { createServices } from "../../../src/kafka/wire/services.ts";
 import { silent } from "../../../src/runtime/log.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { consoleApp } from "../../../src/console/app.ts";
@@ -34,7 +34,10 @@ export const openConsole = (settings: Record<string, string> = {}) => {
   const { config } = loaded;
   let asked = 0;
   const services = {
-    ...createServices(config, systemClock, { ...silent, warn: note, error: note, info: note }),
+    ...createServices(config, {
+      clock: systemClock,
+      log: { ...silent, warn: note, error: note, info: note },
+    }),
     connectCluster: () => {
       asked += 1;
       return Promise.reject(new Error("<b>no Kafka</b>"));

@@ -17,7 +17,7 @@ import { createView } from "../view.ts";
 import type { CommandJournalEntry } from "../../../records.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { isApart, isUp, type Health, type PartitionTrouble } from "../../../runtime/health.ts";
-import type { Services } from "../../../services/services.ts";
+import type { Services } from "../../../kafka/wire/services.ts";
 import { rereadEntries } from "./reread.ts";
 import { watchJournal } from "./watch.ts";
 

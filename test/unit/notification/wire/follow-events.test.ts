@@ -5,7 +5,7 @@ import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
 import { eventIdentity } from "../../../../src/notification/event-window.ts";
 import { NO_FACTS } from "../../../../src/notification/transaction-facts.ts";
 import { translate } from "../../../../src/notification/translate.ts";
-import type { Services } from "../../../../src/services/services.ts";
+import type { Services } from "../../../../src/kafka/wire/services.ts";
 import { silent } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-import { openTraces } from "../../../../src/ops/traces/open.ts";
+import { exportTraces } from "../../../../src/ops/traces/open.ts";
 import type { Log } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { openReceiver, type Answer } from "../../../support/otlp-receiver.ts";
@@ -23,7 +23,7 @@ export const open = (url: string, env: Record<`OTEL_${string}`, string> = {}) =>
   const to = (level: string) => (fields: Record<string, unknown>, event: string) =>
     void lines.push({ level, fields, event });
   const log = { warn: to("warn"), debug: to("debug") } as unknown as Log;
-  const traces = openTraces({ url: `${url}/v1/traces`, propagates: true }, { clock: systemClock, log });
+  const traces = exportTraces({ url: `${url}/v1/traces`, propagates: true }, { clock: systemClock, log });
   onTestFinished(() => traces.close());
   return { traces, lines };
 };

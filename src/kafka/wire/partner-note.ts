@@ -1,5 +1,5 @@
-import type { Cluster } from "../kafka/cluster/cluster.ts";
-import { PARTNER_FAULTS, type PartnerFault, type PartnerHealth } from "../runtime/health.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { PARTNER_FAULTS, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
 
 /** Marks this entry in the metadata of a group's commits, which others use as well. */
 const LABEL = "partner:";

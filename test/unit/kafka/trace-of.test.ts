@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { traceOf } from "../../../../src/services/traces/context.ts";
-import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
-import type { Header } from "../../../../src/kafka/record.ts";
+import { traceOf } from "../../../src/kafka/trace-of.ts";
+import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
+import type { Header } from "../../../src/kafka/record.ts";
 
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const OTHER = "00-1bf7651916cd43dd8448eb211c80319c-c7ad6b7169203331-01";

@@ -1,5 +1,5 @@
-import type { CallOptions, FetchLog, Outcome, PartnerRequest } from "../../partner/types.ts";
-import type { TraceContext, Traces } from "../../runtime/traces.ts";
+import type { CallOptions, FetchLog, Outcome, PartnerRequest } from "./types.ts";
+import type { TraceContext, Traces } from "../runtime/traces.ts";
 
 /** The partner's base URL for span attributes. `mask` hides secrets in a path. */
 export type Address = { url: URL; mask: (text: string) => string };

@@ -4,12 +4,12 @@ import {
   isRegistryError,
   describeOutage,
   explainOutage,
-} from "../../../src/services/outage.ts";
-import { errorOfCode } from "../../../src/kafka/errors.ts";
-import { RegistryError } from "../../../src/kafka/schema/registry-http.ts";
-import { SignInError } from "../../../src/kafka/sign-in/sign-in-error.ts";
-import { OutageError, UsageError } from "../../../src/runtime/errors.ts";
-import type { Config } from "../../../src/config/config.ts";
+} from "../../../../src/kafka/wire/outage.ts";
+import { errorOfCode } from "../../../../src/kafka/errors.ts";
+import { RegistryError } from "../../../../src/kafka/schema/registry-http.ts";
+import { SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
+import { OutageError, UsageError } from "../../../../src/runtime/errors.ts";
+import type { Config } from "../../../../src/config/config.ts";
 
 const config = {
   kafka: { brokers: ["one:9092", "two:9092"], saslMechanism: "oauthbearer" },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createControlFold } from "../../../src/bridge/control.ts";
-import { isPause, writeControlEntry, type ControlEntry } from "../../../src/services/pause-entry.ts";
+import { createControlFold } from "../../../../src/bridge/pauses/control.ts";
+import { isPause, writeControlEntry, type ControlEntry } from "../../../../src/bridge/pauses/pause-entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2, 3);
 const pause: ControlEntry = {

@@ -1,12 +1,12 @@
-import type { Config } from "../config/config.ts";
-import { readHeaderPairs } from "../config/headers.ts";
-import type { SaslOptions } from "../kafka/client.ts";
-import type { RegistryAuth, RegistrySignIn } from "../kafka/schema/registry-http.ts";
-import { clientCredentials } from "../kafka/sign-in/client-credentials.ts";
-import { mskIam } from "../kafka/sign-in/msk-iam.ts";
-import { TOKEN_REQUEST_MS, tokenFile, tokenSource, type TokenSource } from "../kafka/sign-in/token-source.ts";
-import type { Clock } from "../runtime/clock.ts";
-import type { Log } from "../runtime/log.ts";
+import type { Config } from "../../config/config.ts";
+import { readHeaderPairs } from "../../config/headers.ts";
+import type { SaslOptions } from "../client.ts";
+import type { RegistryAuth, RegistrySignIn } from "../schema/registry-http.ts";
+import { clientCredentials } from "../sign-in/client-credentials.ts";
+import { mskIam } from "../sign-in/msk-iam.ts";
+import { TOKEN_REQUEST_MS, tokenFile, tokenSource, type TokenSource } from "../sign-in/token-source.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
 
 type Deps = { clock: Clock; log: Log; random: () => number };
 

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { largestRecordsFor } from "../../../src/services/topic-demands.ts";
-import { toRecord } from "../../../src/commands-to-results/accept-once/entry.ts";
-import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
-import { DEFAULT_MAX_MESSAGE_BYTES } from "../../../src/kafka/cluster/topics.ts";
-import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
-import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";
-import { encoder } from "../../../src/kafka/schema/codec.ts";
-import { readSchema } from "../../../src/kafka/schema/schemas.ts";
-import { MAX_TEXT_LENGTH } from "../../../src/operate/actor.ts";
-import { auditEvent, type AuditEntry } from "../../../src/operate/audit/entry.ts";
-import { outcomeOf } from "../../../src/operate/dead-letters/replay.ts";
-import type { CommandJournalEntry, CommandResult } from "../../../src/records.ts";
-import { MAX_FIELD_BYTES, MAX_FIELDS } from "../../../src/runtime/named-fields.ts";
-import { configOf } from "../config/environment.ts";
+import { largestRecordsFor } from "../../../../src/kafka/wire/topic-demands.ts";
+import { toRecord } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import { MAX_ID_LENGTH } from "../../../../src/commands-to-results/field-rules.ts";
+import { DEFAULT_MAX_MESSAGE_BYTES } from "../../../../src/kafka/cluster/topics.ts";
+import { cloudEventHeaders } from "../../../../src/kafka/produce/cloud-event.ts";
+import { recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
+import { encoder } from "../../../../src/kafka/schema/codec.ts";
+import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
+import { MAX_TEXT_LENGTH } from "../../../../src/operate/actor.ts";
+import { auditEvent, type AuditEntry } from "../../../../src/operate/audit/entry.ts";
+import { outcomeOf } from "../../../../src/operate/dead-letters/replay.ts";
+import type { CommandJournalEntry, CommandResult } from "../../../../src/records.ts";
+import { MAX_FIELD_BYTES, MAX_FIELDS } from "../../../../src/runtime/named-fields.ts";
+import { configOf } from "../../config/environment.ts";
 
 const MOST = 524_288;
 const config = configOf({

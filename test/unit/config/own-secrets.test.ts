@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { maskOwnSecrets } from "../../../src/services/own-secrets.ts";
-import { configOf } from "../config/environment.ts";
+import { maskOwnSecrets } from "../../../src/config/own-secrets.ts";
+import { configOf } from "./environment.ts";
 
 const settings = {
   WEBHOOK_AUTH: "path-token",

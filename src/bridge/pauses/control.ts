@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { startTail } from "../kafka/consume/tail.ts";
-import type { Ranges } from "../kafka/ranges.ts";
-import { iso, isoOrNull } from "../runtime/instant.ts";
-import type { Services } from "../services/services.ts";
-import type { Subsystem } from "../services/subsystem.ts";
+import { startTail } from "../../kafka/consume/tail.ts";
+import type { Ranges } from "../../kafka/ranges.ts";
+import { iso, isoOrNull } from "../../runtime/instant.ts";
+import type { Services } from "../../kafka/wire/services.ts";
+import type { Subsystem } from "../../runtime/subsystem.ts";
 import {
   applyControlRecord,
   isPause,
@@ -11,7 +11,7 @@ import {
   type ControlEntry,
   type ControlRecord,
   type Pausable,
-} from "../services/pause-entry.ts";
+} from "./pause-entry.ts";
 
 /**
  * Folds the control topic into the last entry of each flow. When the topic is read anew, the new entries take

@@ -1,12 +1,12 @@
-import type { Config } from "../config/config.ts";
-import type { SetupOptions } from "../kafka/cluster/setup.ts";
-import type { TopicDemands } from "../kafka/cluster/topic-rules.ts";
+import type { Config } from "../../config/config.ts";
+import type { SetupOptions } from "../cluster/setup.ts";
+import type { TopicDemands } from "../cluster/topic-rules.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   RECORD_MARGIN_BYTES,
   type LargestRecord,
   type Role,
-} from "../kafka/cluster/topics.ts";
+} from "../cluster/topics.ts";
 
 type Flow = Config["bridge"]["flows"][number];
 

@@ -1,10 +1,9 @@
-import type { Cluster } from "../kafka/cluster/cluster.ts";
-import { UsageError } from "../runtime/errors.ts";
-import type { Services } from "./services.ts";
+import type { Cluster } from "./cluster.ts";
+import { UsageError } from "../../runtime/errors.ts";
 
 /** Asks the cluster over a connection of its own, which is closed afterwards. */
 export const withCluster = async <T>(
-  { connectCluster }: Pick<Services, "connectCluster">,
+  { connectCluster }: { connectCluster: () => Promise<Cluster> },
   ask: (cluster: Cluster) => Promise<T>,
 ): Promise<T> => {
   const cluster = await connectCluster();

@@ -2,15 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { measured, openPartner } from "../../../src/services/partner.ts";
+import { openPartner } from "../../../src/partner/wire.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { watchSecrets } from "../../../src/config/load.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import type { Metrics } from "../../../src/ops/metrics.ts";
-import type { CallOptions, Outcome } from "../../../src/partner/types.ts";
 import { fakeTime } from "../../support/fake-time.ts";
 import { configOf } from "../config/environment.ts";
-import { ACCEPT, answer, free, serve, type Server } from "../partner/hostile-server.ts";
+import { ACCEPT, answer, free, serve, type Server } from "./hostile-server.ts";
 
 /** Puts texts into files, and lets the time pass in which they are looked at twice. */
 const files = (): ((name: string, text: string) => string) => {
@@ -83,44 +81,4 @@ test("the file of PARTNER_PROXY_URL is looked at again, and one that is half wri
   expect(second.seen[0]?.text).toContain(Buffer.from("user:two").toString("base64"));
   put("http://user:tw%");
   expect(await asked()).toEqual([1, 2]);
-});
-
-test("calls are counted: one that the last check refused as such, and the fields that a 2xx lacks", async () => {
-  const counted: string[] = [];
-  const missing: object[] = [];
-  const metrics = {
-    partnerCalls: { inc: ({ outcome }: { outcome: string }) => counted.push(outcome) },
-    fieldsMissing: { inc: (labels: object) => missing.push(labels) },
-    partnerSeconds: { observe: () => undefined },
-  } as unknown as Metrics;
-  const notSent: Outcome = { kind: "notSent", reason: "r" };
-  const counting = async (outcome: Outcome, options: Partial<CallOptions>, asks = true): Promise<void> => {
-    const call = measured(
-      (_, { mayCall }) => {
-        if (asks) mayCall();
-        return Promise.resolve(outcome);
-      },
-      {
-        metrics,
-        clock: systemClock,
-        resultFields: [
-          { name: "rate", pointer: "/rate" },
-          { name: "id", pointer: "/id" },
-        ],
-      },
-    );
-    expect(await call(ACCEPT, { ...free(), ...options })).toBe(outcome);
-  };
-  await counting(notSent, { mayCall: () => false });
-  await counting(notSent, { withinMs: 0 }, false);
-  await counting(notSent, {}, false);
-  await counting(notSent, {});
-  await counting({ kind: "unknown", reason: "r", answer: null }, {});
-  expect(missing).toEqual([]);
-  await counting(
-    { kind: "executed", answer: { httpStatus: 200, body: "", retryAfterMs: null, fields: { id: "" } } },
-    {},
-  );
-  expect(counted).toEqual(["notAllowed", "notAllowed", "notSent", "notSent", "unknown", "executed"]);
-  expect(missing).toEqual([{ kind: "result", field: "rate" }]);
 });

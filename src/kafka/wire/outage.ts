@@ -1,8 +1,8 @@
-import type { Config } from "../config/config.ts";
-import { isRequestRefused } from "../kafka/errors.ts";
-import { RegistryError } from "../kafka/schema/registry-http.ts";
-import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
-import { isBug, messageOf, OutageError, UsageError } from "../runtime/errors.ts";
+import type { Config } from "../../config/config.ts";
+import { isRequestRefused } from "../errors.ts";
+import { RegistryError } from "../schema/registry-http.ts";
+import { isSignInFailure } from "../sign-in/sign-in-error.ts";
+import { isBug, messageOf, OutageError, UsageError } from "../../runtime/errors.ts";
 
 export const isRegistryError = (error: unknown): boolean =>
   error instanceof RegistryError || (error instanceof Error && isRegistryError(error.cause));

@@ -1,4 +1,7 @@
-import type { Component } from "../ops/management.ts";
+import type { Health, Traffic } from "./health.ts";
+
+/** A component of readiness. `serves`: null where its trouble leaves the process ready. `note`: more, for people. */
+export type Component = { health: Health; serves: Traffic | null; note?: string };
 
 /**
  * A part of the running process (a topic it writes or follows, a flow) as health, metrics and shutdown see

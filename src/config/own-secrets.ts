@@ -1,5 +1,5 @@
-import type { Config } from "../config/config.ts";
-import { webhookSecretFault } from "../config/webhook-secret.ts";
+import type { Config } from "./config.ts";
+import { webhookSecretFault } from "./webhook-secret.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { madeFrom } from "../runtime/made-from.ts";

@@ -1,0 +1,41 @@
+import type { Config } from "../config/config.ts";
+import { createPartner, type Partner } from "./client.ts";
+import { secretsOfPartner } from "../config/own-secrets.ts";
+import type { Clock } from "../runtime/clock.ts";
+
+/** The flow reconcile makes one request for the log at a time. */
+const LOG_CONNECTIONS = 1;
+
+/** The partner client of this configuration. Credentials and proxy are read anew for each call. */
+export const openPartner = (config: Config, { clock }: { clock: Clock }): Partner => {
+  const { partner, bridge } = config;
+  const { accessToken, xToken, proxyUrl } = partner;
+  return createPartner({
+    baseUrl: new URL(partner.baseUrl ?? ""),
+    credentials: {
+      current: () => ({ accessToken: accessToken?.reveal() ?? "", xToken: xToken?.reveal() ?? "" }),
+      reload: () => {
+        accessToken?.reload();
+        xToken?.reload();
+      },
+    },
+    userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
+    tls: { ca: partner.tlsCa, cert: partner.tlsCert, key: partner.tlsKey?.reveal() },
+    proxy: proxyUrl ? () => new URL(proxyUrl.reveal()) : null,
+    connectTimeoutMs: partner.connectTimeoutMs,
+    callTimeoutMs: partner.callTimeoutMs,
+    maxConnections: partner.maxConnections - (bridge.flows.includes("reconcile") ? LOG_CONNECTIONS : 0),
+    keepAliveMs: partner.keepAliveMs,
+    maxPerSecond: partner.maxRequestsPerSecond ?? null,
+    maxResponseBytes: partner.maxResponseBytes,
+    acceptDoubtStatuses: partner.doubtStatuses,
+    quoteIdPointer: partner.quoteIdPointer ?? null,
+    transactionIdPointer: partner.transactionIdPointer ?? null,
+    failedWhen: partner.failedWhen,
+    resultFields: partner.resultFields,
+    logEndParameter: partner.logEndParameter,
+    logMaxBytes: partner.logMaxBytes,
+    otherSecrets: () => secretsOfPartner(config),
+    clock,
+  });
+};
