@@ -123,7 +123,7 @@ const MAX_READ_BYTES = 65_536;
 /** The pages behind node's HTTP server, with its bounds on strangers. */
 export const createConsoleServer = (site: Site): Server => {
   const app = consoleApp(site);
-  return createListener({ maxBodyBytes: MAX_READ_BYTES, needsHost: true }, () => app.fetch);
+  return createListener({ maxPipelined: 1, maxBodyBytes: MAX_READ_BYTES, needsHost: true }, () => app.fetch);
 };
 
 /** The same, with its start and its end. */

@@ -12,6 +12,8 @@ export type ListenerOptions = {
   maxConnections?: number | undefined;
   /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs?: number | undefined;
+  /** Requests of a connection whose answers may wait for an earlier one to be read: all of these are kept whole. */
+  maxPipelined: number;
   /** Bodies are read up to this size before the app is asked; null for an app that reads them itself. */
   maxBodyBytes: number | null;
   /** Whether the app looks at the host that was asked for. Otherwise requests with any host are served, or none. */
@@ -34,7 +36,6 @@ const KEEP_ALIVE_MS = 620_000;
 const HOST = "localhost";
 /** A thousand short headers, which node takes by default, need ten times their size in memory. */
 const MAX_HEADERS = 100;
-const MAX_PIPELINED = 16;
 
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
@@ -66,6 +67,7 @@ export const createListener = (
   {
     maxConnections = MAX_CONNECTIONS,
     arrivalTimeoutMs = ARRIVAL_TIMEOUT_MS,
+    maxPipelined,
     maxBodyBytes,
     needsHost,
   }: ListenerOptions,
@@ -120,7 +122,7 @@ export const createListener = (
     pipelined.set(socket, count);
     response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
     turns.yield(socket);
-    return count > MAX_PIPELINED;
+    return count > maxPipelined;
   };
 
   const readThenAnswer = (request: IncomingMessage, response: ServerResponse, maxBytes: number): void => {

@@ -42,5 +42,5 @@ export const createManagementServer = (ports: { readiness: () => Readiness; regi
     context.body(await ports.registry.metrics(), 200, { "content-type": ports.registry.contentType }),
   );
   // Load balancers probe with HTTP/1.0 and send no Host header.
-  return createListener({ maxBodyBytes: 0, needsHost: false }, () => app.fetch);
+  return createListener({ maxPipelined: 1, maxBodyBytes: 0, needsHost: false }, () => app.fetch);
 };

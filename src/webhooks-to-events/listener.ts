@@ -6,6 +6,9 @@ import { createWebhookApp, type WebhookOptions, type WebhookPorts } from "./webh
 export type WebhookServerOptions = WebhookOptions &
   Pick<ListenerOptions, "maxConnections" | "arrivalTimeoutMs">;
 
+/** Answers are small here. */
+const MAX_PIPELINED = 16;
+
 /** The public listener. Its app reads a body only after it has admitted the head. */
 export const createWebhookServer = (
   options: WebhookServerOptions,
@@ -13,7 +16,13 @@ export const createWebhookServer = (
   middleware: readonly MiddlewareHandler[] = [],
 ): Server => {
   const { maxConnections, arrivalTimeoutMs } = options;
-  const bounds = { maxConnections, arrivalTimeoutMs, maxBodyBytes: null, needsHost: false };
+  const bounds = {
+    maxConnections,
+    arrivalTimeoutMs,
+    maxPipelined: MAX_PIPELINED,
+    maxBodyBytes: null,
+    needsHost: false,
+  };
   const server = createListener(
     bounds,
     (shared) => createWebhookApp(options, ports, shared, middleware).fetch,

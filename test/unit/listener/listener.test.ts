@@ -76,6 +76,18 @@ describe.each(listeners)("the listener of %s", (_, create, path, status) => {
   });
 });
 
+test.each(listeners)(
+  "the listener of %s keeps few answers that nobody reads",
+  async (name, create, path, status) => {
+    const sender = await (await open(create()))(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(12));
+    const answers = (): number => sender.text.split(`HTTP/1.1 ${status} `).length - 1;
+    // Those of the webhooks are small.
+    if (name === "webhooks") await eventually(() => answers() === 12, "all answers");
+    else await eventually(() => sender.ended, "the connection to be closed");
+    if (name !== "webhooks") expect(answers()).toBeLessThanOrEqual(2);
+  },
+);
+
 test("the console reads a form, whatever pieces it comes in", async () => {
   const to = await open(createConsoleServer(openConsole().site));
   const body = "task=1&note=x";
