@@ -6,6 +6,7 @@ import { placeText } from "./record-position.ts";
 /** Why a partition is not served. A `cause` is what a library or a broker said: it is only for people. */
 export type Lack =
   | { kind: "noLeader" }
+  | { kind: "catchingUp" }
   | { kind: "failing"; cause: string }
   | { kind: "unreadableBatch"; offset: number; cause: string };
 export type PartitionTrouble = { partition: number } & Lack;
@@ -111,6 +112,7 @@ export const partitionsHealth = (
 /** What a partition lacks, as the end of a sentence. */
 export const troubleText = (trouble: PartitionTrouble): string => {
   if (trouble.kind === "noLeader") return `partition ${trouble.partition} has no leader`;
+  if (trouble.kind === "catchingUp") return `partition ${trouble.partition} is being read, since it is well again`;
   if (trouble.kind === "failing") return `partition ${trouble.partition} fails (${trouble.cause})`;
   const { partition, offset, cause } = trouble;
   const see = 'see "A batch that cannot be read" in docs/failures.md';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { startTail } from "../../kafka/consume/tail.ts";
 import type { Ranges } from "../../kafka/ranges.ts";
+import type { Health } from "../../runtime/health.ts";
 import { iso, isoOrNull } from "../../runtime/instant.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import type { Subsystem } from "../../runtime/subsystem.ts";
@@ -40,6 +41,7 @@ export const createControlFold = () => {
       if (loading === null || [...ranges.keys()].some((partition) => begun.has(partition))) {
         loading = new Map();
         begun.clear();
+        ends.clear();
         for (let partition = 0; partition < partitions; partition += 1) ends.set(partition, Infinity);
       }
       for (const [partition, { startOffset, endOffset }] of ranges) {
@@ -58,6 +60,8 @@ export const createControlFold = () => {
     },
     /** Whether the topic has been read to its end at least once. */
     isRead: (): boolean => isRead,
+    /** The partitions in which something is to be read yet. */
+    unread: (): number[] => [...ends.keys()],
     entries: (): ControlEntries => entries,
   };
 };
@@ -70,6 +74,7 @@ export type Control = Subsystem & {
    */
   follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
   isRead: () => boolean;
+  health: () => Health;
   /** Whether the flow is paused, or the topic has not been read yet. */
   isHeld: (flow: Pausable) => boolean;
   /** Resolves when the flow is not held. */
@@ -92,7 +97,7 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   const { config, clock, log } = services;
   const topic = config.topics.control;
   const cluster = await services.connectCluster();
-  const { entries, isRead, begin, take, reached } = createControlFold();
+  const { entries, isRead, unread, begin, take, reached } = createControlFold();
   const known = new Map<Pausable, ControlEntry>();
   /** Entries that came while the topic was followed, by flow: their action, and when that was. */
   const seen = new Map<Pausable, { actionId: string; atMonotonicMs: number | null }>();
@@ -161,6 +166,14 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   // Polled: clocks may jump, and timers are limited to 24 days.
   const updates = setInterval(update, CHECK_EVERY_MS);
 
+  const health = (): Health => {
+    const followed = tail.health();
+    if (isRead()) return followed;
+    const troubles = tail.excuses(unread()) ?? [];
+    if (troubles.length > 0) return { kind: "unreadPartitions", topic, troubles };
+    return followed.kind === "up" ? { kind: "reading", left: null } : followed;
+  };
+
   return {
     follow: (flow, hold) => {
       const now = isHeld(flow);
@@ -172,17 +185,15 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
       while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
     },
     paused: () => Object.fromEntries(flows.map((flow) => [flow, known.has(flow)])),
-    components: () => {
-      const followed = tail.health();
-      return {
-        control: {
-          health: isRead() || followed.kind !== "up" ? followed : { kind: "reading", left: null },
-          // Once read, the last entries stay in force, and no restart would help.
-          serves: isRead() ? null : "pauses",
-          ...(isRead() && { note: [...known.values()].map(described).join(", ") || "nothing is paused" }),
-        },
-      };
-    },
+    health,
+    components: () => ({
+      control: {
+        health: health(),
+        // Once read, the last entries stay in force, and no restart would help.
+        serves: isRead() ? null : "pauses",
+        ...(isRead() && { note: [...known.values()].map(described).join(", ") || "nothing is paused" }),
+      },
+    }),
     waiting: () => ({}),
     close: async () => {
       clearInterval(updates);

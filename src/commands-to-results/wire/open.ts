@@ -12,7 +12,7 @@ import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-c
 import { NO_HEADERS } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { RULES } from "../../runtime/health.ts";
+import { RULES, type Health } from "../../runtime/health.ts";
 import { iso } from "../../runtime/instant.ts";
 import { watchPartner } from "./partner-health.ts";
 import { outcomeLog } from "./outcome-log.ts";
@@ -49,6 +49,7 @@ export type CommandFlowDeps = {
   pauses: {
     /** Whether it is known what is paused. */
     isRead: () => boolean;
+    health: () => Health;
     follow: (flow: "commands" | "accepts", hold: (isHeld: boolean) => void) => void;
     isHeld: (flow: "accepts") => boolean;
   };
@@ -91,7 +92,7 @@ export const openCommands = async ({
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
   signal.throwIfAborted();
-  let joined = false;
+  let isExcused = false;
   const cut = new AbortController();
   const abandon = new AbortController();
   // Each command under way listens to these.
@@ -212,15 +213,15 @@ export const openCommands = async ({
     lag: consumer.lag,
     components: () => {
       const [health, ofJournal] = [consumer.health(), journalTopic.health()];
-      joined ||= consumer.isMember();
-      // Without a partition of the journal, or the pauses, it does not join; webhooks do not wait for them.
-      const isExcused = joined || ofJournal.kind === "unreadPartitions" || !pauses.isRead();
+      // Once joined, no restart would mend a rebalance or an empty assignment. Without a partition of the journal, or
+      // of the pauses, it does not join; webhooks do not wait for them, nor for the join when the partition is well.
+      isExcused ||=
+        consumer.isMember() || [ofJournal, pauses.health()].some(({ kind }) => kind === "unreadPartitions");
       const note = `partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
         partner: { health: partnerWatch.trouble() ?? { kind: "up" }, serves: null },
         journal: { health: ofJournal, serves: "commands" },
-        // Once joined, no restart would mend a rebalance or an empty assignment.
         "commands-group": { health, note, serves: isExcused ? null : "commands" },
       };
     },

@@ -21,8 +21,6 @@ export const newAssignedPartition = () => ({
   committed: -1,
   /** Why it is not read: where to read is looked up, or its records use up the memory limit. */
   waitsFor: "place" as "place" | "room" | null,
-  /** The log does not hold the last record any more: it cannot be read again to recognise the log. */
-  isLastGone: false,
 });
 
 export type AssignedPartition = ReturnType<typeof newAssignedPartition>;

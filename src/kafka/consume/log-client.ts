@@ -17,8 +17,9 @@ export type Fetched = {
   records: readonly Incoming[];
   /** The offset to ask for next. There may be no record right before it. */
   next: number;
-  /** The first offset that the log holds. */
+  /** The first offset that the log holds, and the one after the last. */
   startOffset: number;
+  endOffset: number;
   /** The offsets of transaction markers and of aborted records, which are for nobody. */
   hidden: ReadonlySet<number>;
 };
@@ -47,6 +48,7 @@ type FetchedRecord = DecodedRecord & {
 type FetchedPartition = {
   partition: number;
   errorCode: number;
+  highWatermark: string;
   /** kafkajs's word for Kafka's log start offset. */
   lastStartOffset: string;
   messages: readonly FetchedRecord[];
@@ -59,7 +61,7 @@ const afterBatchOf = ({ offset, batchContext }: FetchedRecord): number =>
 const fetchedOf = (
   topic: string,
   from: number,
-  { partition, errorCode, lastStartOffset, messages }: FetchedPartition,
+  { partition, errorCode, lastStartOffset, highWatermark, messages }: FetchedPartition,
 ): Fetched => {
   const last = messages.at(-1);
   // A batch comes whole, also if it is read from its middle.
@@ -70,6 +72,7 @@ const fetchedOf = (
     error: errorCode === 0 ? unreadableBatchOf(messages) : errorOfCode(errorCode),
     next: last ? Math.max(from, afterBatchOf(last)) : from,
     startOffset: Number(lastStartOffset),
+    endOffset: Number(highWatermark),
     records: asked
       .filter(({ isControlRecord }) => !isControlRecord)
       .map((message) => incomingOf(topic, partition, message)),

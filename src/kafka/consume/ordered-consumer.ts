@@ -129,7 +129,6 @@ export const startOrderedConsumer = (
     const record = ownCopy(read);
     const bytes = sizeOf(record);
     watermark.begin(offset, timestampMs);
-    assigned.isLastGone = false;
     heldBytes.set(partition, heldBy(partition) + bytes);
     tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {
       await run(record, assigned, watermark, slot);

@@ -28,15 +28,17 @@ export type LogHooks = {
   absent?: ((partition: number, from: number, next: number) => void) | undefined;
   /** Everything before this offset was read, including offsets without a record. */
   reached?: ((partition: number, next: number) => void) | undefined;
+  /** Nothing more is read of this partition until it is added again. Without this hook, reading ends for all. */
+  lost?: ((error: PlaceLost) => void) | undefined;
 };
 
 /** How far a partition was read. `end`: Infinity where it is read for ever; `last`: the last record that was taken. */
-export const newPlace = (next: number, end: number, last: Mark | null, isLastGone: boolean) => ({
+export const newPlace = (next: number, end: number, last: Mark | null) => ({
   next,
   end,
   last,
-  /** Retention has deleted `last`: it cannot be read again. */
-  isLastGone,
+  /** The broker refused the offset of `last`, as it does where retention has deleted it: `next` is read instead. */
+  isLastGone: false,
   /** Reading went on without a pause since `last`: only then it need not be read again. */
   isSettled: false,
   isWanted: true,
@@ -44,6 +46,8 @@ export const newPlace = (next: number, end: number, last: Mark | null, isLastGon
   answeredAt: 0,
   /** Why it is not read; null while it is. */
   lack: { kind: "failing", cause: "not connected yet" } as Lack | null,
+  /** The partition itself has been in trouble since it was added. */
+  wasApart: false,
   /** How often in a row it could not be read. */
   failures: 0,
   /** How often in a row the next record could not be taken yet. */
@@ -67,17 +71,19 @@ export const moveTo = (place: Place, next: number): void => {
   if (place.next !== next) Object.assign(place, { next, last: null, isLastGone: false });
 };
 
-/** Checks that a fetch goes on with the same log. @throws PlaceLost */
-const settle = (place: Place, { partition, from, next, startOffset, records: [first] }: Fetched): void => {
+/** Checks that a fetch goes on with the same log. False if `last` must be read again first. @throws PlaceLost */
+const settle = (place: Place, { partition, from, next, startOffset, records: [first] }: Fetched): boolean => {
   place.outOfRange = 0;
   const { last, isSettled, isLastGone } = place;
-  if (isSettled || (next === from && !isLastGone)) return;
-  if (last && isLastGone) {
-    if (startOffset <= last.offset)
-      throw new PlaceLost(partition, `it is another log than before: it begins at ${startOffset} now`);
-  } else if (last && (first?.offset !== last.offset || first.timestampMs !== last.timestampMs))
+  if (last && !isSettled && isLastGone && startOffset <= last.offset) {
+    place.isLastGone = false;
+    return false;
+  }
+  if (isSettled || (next === from && !isLastGone)) return true;
+  if (last && !isLastGone && (first?.offset !== last.offset || first.timestampMs !== last.timestampMs))
     throw new PlaceLost(partition, `it is another log than before: another record is at ${last.offset} now`);
   place.isSettled = true;
+  return true;
 };
 
 /** Goes on to `next`, and says so if nothing is missing before it. */
@@ -101,7 +107,7 @@ export const takeFetched = async (
 ): Promise<"all" | "later"> => {
   const { partition, records } = fetched;
   const before = place.next;
-  settle(place, fetched);
+  if (!settle(place, fetched)) return "all";
   for (const record of records) {
     const { offset, timestampMs } = record;
     if (offset < place.next) continue;

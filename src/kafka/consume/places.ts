@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
-import { troubleText, type Lack, type PartitionTrouble } from "../../runtime/health.ts";
+import { isApart, troubleText, type Lack, type PartitionTrouble } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Mark } from "../mark.ts";
 import type { Ranges } from "../ranges.ts";
@@ -9,10 +9,10 @@ import { isDone, moveTo, newPlace, type Place } from "./place.ts";
 
 type Options = {
   topic: string;
-  lasts: ReadonlyMap<number, Mark | null> | undefined;
-  gone: ReadonlySet<number> | undefined;
   toEnd: boolean;
 };
+/** By partition, the last record that was read before: it must still be there, unless retention has deleted it. */
+export type Lasts = ReadonlyMap<number, Mark | null>;
 /** `wake`: called when there may be something to fetch, or to look up. */
 type Deps = {
   clock: Pick<Clock, "monotonic" | "sleep">;
@@ -21,19 +21,15 @@ type Deps = {
 };
 
 /** How far the partitions of a reading are, and why some are not read. */
-export const createPlaces = (
-  { topic, lasts, gone, toEnd }: Options,
-  { clock, log, wake }: Deps,
-  over: AbortSignal,
-) => {
+export const createPlaces = ({ topic, toEnd }: Options, { clock, log, wake }: Deps, over: AbortSignal) => {
   const places = new Map<number, Place>();
 
-  const add = (more: Ranges): void => {
-    for (const [partition, { startOffset, endOffset }] of more) {
-      const last = lasts?.get(partition) ?? null;
-      const isLastGone = gone?.has(partition) ?? false;
-      places.set(partition, newPlace(startOffset, toEnd ? endOffset : Infinity, last, isLastGone));
-    }
+  const add = (more: Ranges, lasts: Lasts = new Map()): void => {
+    for (const [partition, { startOffset, endOffset }] of more)
+      places.set(
+        partition,
+        newPlace(startOffset, toEnd ? endOffset : Infinity, lasts.get(partition) ?? null),
+      );
     wake();
   };
   /** The partitions that are to be read now. */
@@ -53,6 +49,7 @@ export const createPlaces = (
       const stands = lack.kind === "failing" && place.lack?.kind === "unreadableBatch";
       Object.assign(place, {
         lack: stands ? place.lack : lack,
+        wasApart: place.wasApart || isApart(lack),
         failures: place.failures + 1,
         isSettled: false,
       });
@@ -70,12 +67,13 @@ export const createPlaces = (
   };
   const heal = (answers: readonly Fetched[]): void => {
     const partitions: number[] = [];
-    for (const { partition, error, next } of answers) {
+    for (const { partition, error, next, endOffset } of answers) {
       const place = places.get(partition);
       if (!place) continue;
       place.answeredAt = clock.monotonic();
-      // The last record before an unreadable batch is read again each time.
-      if (error || (place.lack?.kind === "unreadableBatch" && next <= place.lack.offset)) continue;
+      const unread = place.lack?.kind === "unreadableBatch" ? place.lack.offset : -1;
+      // The last record before an unreadable batch is read again each time, and says nothing of the batch.
+      if (error || (next <= unread && unread < endOffset)) continue;
       if (place.lack) partitions.push(partition);
       Object.assign(place, { lack: null, failures: 0 });
     }
@@ -88,6 +86,8 @@ export const createPlaces = (
   return {
     byPartition: places as ReadonlyMap<number, Place>,
     ...{ add, due, rest, fail, heal, troubles },
+    remove: (partition: number): void => void places.delete(partition),
+    wasApart: (partition: number): boolean => places.get(partition)?.wasApart ?? false,
     focus: (positions: ReadonlyMap<number, number>): void => {
       for (const [partition, place] of places) {
         const next = positions.get(partition);

@@ -5,9 +5,10 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Committed, type Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
-import { PlaceLost } from "./place.ts";
+import type { PlaceLost } from "./place.ts";
+import type { Lasts } from "./places.ts";
 import { readLog, type LogDeps, type LogReading } from "./read-log.ts";
-import { missingText, type Range } from "../ranges.ts";
+import { missingText, type Range, type Ranges } from "../ranges.ts";
 import { Watermark } from "./watermark.ts";
 
 export type ClusterQuestions = Pick<Cluster, "committed" | "ranges" | "close">;
@@ -51,7 +52,7 @@ export const unreadableIn = ({ offset, note }: Committed): number | null => {
 export const readAssigned = (
   { topic, groupId, maxBytesPerPartition, compareNotes }: Options,
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
-  take: Take,
+  deliver: Take,
   deps: Deps,
 ) => {
   const { clock, log } = deps;
@@ -91,38 +92,36 @@ export const readAssigned = (
     reading = null;
   };
 
-  const readAnew = (): void => {
-    stop();
+  const take = (record: Incoming): boolean | "later" => {
+    const assigned = assignedPartitions.get(record.partition);
+    if (!assigned?.watermark || assigned.waitsFor === "place") return false;
+    assigned.watermark.pass(record.offset);
+    return deliver(record, assigned, assigned.watermark);
+  };
+  const reached = (partition: number, next: number): void =>
+    assignedPartitions.get(partition)?.watermark?.pass(next);
+  const lost = ({ partition }: PlaceLost): void => void findPlace(partition);
+
+  /** Where reading goes on, in the partitions of which that is known. */
+  const placesOf = (partitions: ReadonlyMap<number, AssignedPartition>): { ranges: Ranges; lasts: Lasts } => {
     const ranges = new Map<number, Range>();
     const lasts = new Map<number, Mark | null>();
-    const gone = new Set<number>();
-    const assignedOf = new Map<number, { assigned: AssignedPartition; watermark: Watermark }>();
-    for (const [partition, assigned] of assignedPartitions) {
-      const { watermark, waitsFor, isLastGone } = assigned;
+    for (const [partition, assigned] of partitions) {
+      const { watermark, waitsFor } = assigned;
       if (!watermark || waitsFor === "place" || !isHeld(partition, assigned)) continue;
       ranges.set(partition, { startOffset: watermark.next, endOffset: Infinity });
       lasts.set(partition, watermark.last);
-      if (isLastGone) gone.add(partition);
-      assignedOf.set(partition, { assigned, watermark });
     }
-    if (ranges.size === 0) return;
+    return { ranges, lasts };
+  };
+  const readAnew = (): void => {
+    stop();
     const { signal } = (round = new AbortController());
-    const hooks = {
-      take: (record: Incoming) => {
-        const read = assignedOf.get(record.partition);
-        if (!read) return false;
-        read.watermark.pass(record.offset);
-        return take(record, read.assigned, read.watermark);
-      },
-      reached: (partition: number, next: number) => assignedOf.get(partition)?.watermark.pass(next),
-    };
-    const from = { topic, ranges, lasts, gone, toEnd: false, maxBytesPerPartition };
-    reading = readLog(from, hooks, deps, signal);
+    const options = { topic, ...placesOf(assignedPartitions), toEnd: false, maxBytesPerPartition };
+    reading = readLog(options, { take, reached, lost }, deps, signal);
     refocus();
     reading.ended.catch((error: unknown) => {
-      if (signal.aborted) return;
-      if (!(error instanceof PlaceLost)) throw error;
-      void findPlace(error.partition);
+      if (!signal.aborted) throw error;
     });
   };
 
@@ -131,45 +130,37 @@ export const readAssigned = (
     partition: number,
     assigned: AssignedPartition,
     { next, last }: Watermark,
-    { startOffset, endOffset }: Range,
+    { startOffset }: Range,
   ): void => {
     const place = { topic, partition, oldOffset: next, newOffset: startOffset };
     if (startOffset > next) {
       // Said now: it may take days until the next command comes there.
       if (next > 0 || last) log.error(place, "commands.lost");
       assigned.watermark?.pass(startOffset);
-      assigned.isLastGone = true;
-    } else if (last && last.offset < startOffset && endOffset >= next) assigned.isLastGone = true;
-    else {
+    } else {
       if (next > startOffset) log.error(place, "commands.topic.replaced");
-      Object.assign(assigned, { watermark: new Watermark(startOffset), committed: -1, isLastGone: false });
+      Object.assign(assigned, { watermark: new Watermark(startOffset), committed: -1 });
     }
   };
 
   /** Meanwhile the other partitions are read. */
-  const findPlace = async (lost: number): Promise<void> => {
-    const seeking = assignedPartitions.get(lost);
-    if (!seeking) return;
-    seeking.waitsFor = "place";
-    readAnew();
-    const isWanted = (): boolean => isHeld(lost, seeking);
-    const ranges = await untilAnswered(async (cluster) => {
-      const found = await cluster.ranges(topic);
-      if (found.missing.has(lost)) throw new Error(missingText(topic, new Set([lost])));
-      return found.ranges;
+  const findPlace = async (partition: number): Promise<void> => {
+    const assigned = assignedPartitions.get(partition);
+    if (!assigned) return;
+    assigned.waitsFor = "place";
+    const isWanted = (): boolean => isHeld(partition, assigned);
+    const answer = await untilAnswered(async (cluster) => {
+      const { ranges, missing } = await cluster.ranges(topic);
+      if (missing.has(partition)) throw new Error(missingText(topic, new Set([partition])));
+      return ranges;
     }, isWanted);
-    if (!ranges || !isWanted()) return;
-    // Retention has mostly deleted the last record of others, too: each would be looked for as long.
-    for (const [partition, { startOffset }] of ranges) {
-      const assigned = assignedPartitions.get(partition);
-      const { last, next = 0 } = assigned?.watermark ?? {};
-      if (assigned && last && last.offset < startOffset && startOffset <= next) assigned.isLastGone = true;
-    }
-    const range = ranges.get(lost);
-    // Only this one: the others are read on meanwhile, and the answer may be older than their places.
-    if (range && seeking.watermark) move(lost, seeking, seeking.watermark, range);
-    seeking.waitsFor = null;
-    readAnew();
+    if (!answer || !isWanted()) return;
+    const range = answer.get(partition);
+    if (range && assigned.watermark) move(partition, assigned, assigned.watermark, range);
+    assigned.waitsFor = null;
+    const { ranges, lasts } = placesOf(new Map([[partition, assigned]]));
+    reading?.add(ranges, lasts);
+    refocus();
   };
 
   const askCommitted = async (gained: ReadonlyMap<number, AssignedPartition>): Promise<void> => {

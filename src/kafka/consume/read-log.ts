@@ -8,21 +8,17 @@ import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { BatchError } from "../kafkajs-fixes/checked-batches.ts";
-import type { Mark } from "../mark.ts";
 import type { Ranges } from "../ranges.ts";
 import { openLogClient, type Fetched, type FetchOptions, type LogClient } from "./log-client.ts";
 import { isDone, PlaceLost, positionOf, takeFetched } from "./place.ts";
 import type { LogHooks, Place } from "./place.ts";
-import { createPlaces } from "./places.ts";
+import { createPlaces, type Lasts } from "./places.ts";
 
 export type LogOptions = FetchOptions & {
   topic: string;
   /** Where reading begins, by partition. */
   ranges: Ranges;
-  /** By partition, the last record that was read before: it must still be there. */
-  lasts?: ReadonlyMap<number, Mark | null> | undefined;
-  /** Partitions whose last record is not there, as retention has deleted it: that must stay so. */
-  gone?: ReadonlySet<number> | undefined;
+  lasts?: Lasts | undefined;
   /** Whether it ends where the ranges end, or never. */
   toEnd: boolean;
 };
@@ -43,8 +39,8 @@ const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 const LATER = { baseMs: 100, maxMs: 30_000 };
 /** Such a batch is fetched and unpacked again each time. */
 const UNREADABLE = { baseMs: 2_000, maxMs: 30_000 };
-/** A broker that was frozen may report an old end for a moment. */
-const LOOKS = 4;
+/** A broker that was frozen may report an old end for a moment. The first look is at the last record that was read. */
+const LOOKS = 5;
 const LOOK_EVERY_MS = 500;
 /** After a longer pause the log is checked: only a fetch that failed shows that a topic was deleted. */
 const RECHECK_AFTER_MS = 100;
@@ -62,7 +58,7 @@ const doubled = ({ baseMs, maxMs }: typeof LATER, times: number): number =>
  * over a new connection. Then, and after a pause, the last record of a partition must still be there.
  */
 export const readLog = (
-  { topic, ranges, lasts, gone, toEnd, ...fetchOptions }: LogOptions,
+  { topic, ranges, lasts, toEnd, ...fetchOptions }: LogOptions,
   hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
@@ -92,22 +88,34 @@ export const readLog = (
     else over.signal.addEventListener("abort", end, { once: true });
   });
 
-  const places = createPlaces({ topic, lasts, gone, toEnd }, { clock, log, wake }, over.signal);
+  const places = createPlaces({ topic, toEnd }, { clock, log, wake }, over.signal);
   const { byPartition, due, fail, rest } = places;
   const endIfDone = (): void => {
     if (toEnd && [...byPartition.values()].every(isDone)) over.abort(ALL_READ);
   };
 
-  /** Its leader is looked up again. */
+  const leaveReader = (partition: number): void => {
+    const reader = readerOf.get(partition);
+    if (reader) reader.order = reader.order.filter((other) => other !== partition);
+    readerOf.delete(partition);
+  };
+  /** Their leaders are looked up again. */
   const lose = (lost: readonly [number, Place][], error: unknown): void => {
-    for (const [partition] of lost) {
-      const reader = readerOf.get(partition);
-      if (reader) reader.order = reader.order.filter((other) => other !== partition);
-      readerOf.delete(partition);
-    }
+    for (const [partition] of lost) leaveReader(partition);
     fault = disconnected(error, fault, clock);
     const failures = Math.max(...lost.map(([, place]) => place.failures));
     fail(lost, { kind: "failing", cause: messageOf(error) }, backoffMs(BACKOFF, failures, random()));
+  };
+
+  /** Ends reading, or that of one partition where the caller goes on with it. */
+  const giveUp = (error: unknown): void => {
+    if (!(error instanceof PlaceLost && hooks.lost)) {
+      over.abort(error);
+      return;
+    }
+    leaveReader(error.partition);
+    places.remove(error.partition);
+    hooks.lost(error);
   };
 
   const failed = (partition: number, place: Place, error: Error): void => {
@@ -116,12 +124,11 @@ export const readLog = (
       const trouble = { kind: "unreadableBatch", offset: place.next, cause } as const;
       fail([[partition, place]], trouble, doubled(UNREADABLE, place.failures));
     } else if (protocolErrorOf(error) !== "OFFSET_OUT_OF_RANGE") lose([[partition, place]], error);
-    else if (++place.outOfRange < LOOKS)
-      fail([[partition, place]], { kind: "failing", cause }, LOOK_EVERY_MS);
-    else {
+    else if (++place.outOfRange >= LOOKS) {
       const why = `it does not hold offset ${positionOf(place)} any more`;
-      over.abort(new PlaceLost(partition, `it is another log than before: ${why}`));
-    }
+      giveUp(new PlaceLost(partition, `it is another log than before: ${why}`));
+    } else if (positionOf(place) < place.next) place.isLastGone = true;
+    else fail([[partition, place]], { kind: "failing", cause }, LOOK_EVERY_MS);
   };
 
   const take = async (reader: Reader, fetched: Fetched): Promise<void> => {
@@ -133,9 +140,7 @@ export const readLog = (
       failed(partition, place, error);
       return;
     }
-    const taken = await takeFetched(place, fetched, hooks, () => !isOver()).catch((reason: unknown) =>
-      over.abort(reason),
-    );
+    const taken = await takeFetched(place, fetched, hooks, () => !isOver()).catch(giveUp);
     if (taken === "later" && place.isWanted) void rest(place, doubled(LATER, place.tries++));
     if (records.length === 0) return;
     reader.order = [...reader.order.filter((other) => other !== partition), partition];
@@ -205,15 +210,16 @@ export const readLog = (
     }
   };
 
-  places.add(ranges);
+  places.add(ranges, lasts);
   endIfDone();
   void run();
 
   return {
-    /** Resolves when all is read. Rejects with {@link PlaceLost}, an error of `take`, and when the signal aborts. */
+    /** Resolves when all is read. Rejects with an error of `take`, {@link PlaceLost}, and when the signal aborts. */
     ended,
     /** Why partitions are not read that should be. */
     troubles: places.troubles,
+    wasApart: places.wasApart,
     health: (): Health => {
       const [troubles, count] = [places.troubles(), due().length];
       if (count === 0) return { kind: "up" };

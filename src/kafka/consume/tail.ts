@@ -34,12 +34,14 @@ export const startTail = (
   let reading: LogReading | null = null;
   let fault: Health = { kind: "starting" };
   let missing: ReadonlySet<number> = new Set();
+  /** The partitions that could not be asked when reading began. */
+  let late: ReadonlySet<number> = new Set();
   let partitions = 0;
   let isAgain = false;
 
   const isStopped = (): boolean => stopped.signal.aborted;
   const start = (found: TopicRanges): Ranges => {
-    missing = found.missing;
+    late = missing = found.missing;
     partitions = found.ranges.size + missing.size;
     return begin(found.ranges, partitions);
   };
@@ -88,8 +90,17 @@ export const startTail = (
   ];
 
   return {
-    /** Why partitions are not read; null while that is not known of any. */
-    troubles: (): PartitionTrouble[] | null => reading && troubles(reading),
+    /**
+     * Why these partitions are not read yet, if it is because they were in trouble themselves; null if the process may
+     * wait for one of them. What they held back is read once they are well.
+     */
+    excuses: (unread: readonly number[]): PartitionTrouble[] | null => {
+      if (reading === null) return null;
+      const { wasApart } = reading;
+      const lacks = new Map(troubles(reading).map((trouble) => [trouble.partition, trouble]));
+      const isExcused = unread.every((one) => missing.has(one) || late.has(one) || wasApart(one));
+      return isExcused ? unread.map((one) => lacks.get(one) ?? { kind: "catchingUp", partition: one }) : null;
+    },
     health: (): Health => {
       if (reading === null) return fault;
       const health = reading.health();

@@ -6,7 +6,7 @@ import { startTail } from "../../kafka/consume/tail.ts";
 import { eventWindow, eventIdentity, type EventWindow } from "../event-window.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { digestOf } from "../../runtime/digest.ts";
-import { isApart, isUp, type Health } from "../../runtime/health.ts";
+import { isUp, type Health } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../kafka/wire/services.ts";
@@ -143,11 +143,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   );
 
   /** What stands in a partition without a leader is not waited for: nothing can be written there either. */
-  const isCaughtUp = (): boolean => {
-    const troubles = tail.troubles();
-    const apart = troubles?.filter(isApart).map(({ partition }) => partition) ?? [];
-    return troubles !== null && [...progress.unread(ends).keys()].every((one) => apart.includes(one));
-  };
+  const isCaughtUp = (): boolean => tail.excuses([...progress.unread(ends).keys()]) !== null;
 
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {

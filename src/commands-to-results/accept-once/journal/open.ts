@@ -16,7 +16,7 @@ import type { Journal } from "../ports.ts";
 import { createView } from "../view.ts";
 import type { CommandJournalEntry } from "../../../records.ts";
 import { messageOf } from "../../../runtime/errors.ts";
-import { isApart, isUp, type Health, type PartitionTrouble } from "../../../runtime/health.ts";
+import { isUp, type Health } from "../../../runtime/health.ts";
 import type { Services } from "../../../kafka/wire/services.ts";
 import { rereadEntries } from "./reread.ts";
 import { watchJournal } from "./watch.ts";
@@ -171,18 +171,10 @@ export const openJournal = async (
     reread: entries.reread,
   };
 
-  /** The partitions that nobody can read now, where all others are read; empty where there are none, or others. */
-  const unreadPartitions = (): PartitionTrouble[] => {
-    const unread = view.unread();
-    const apart = (tail.troubles() ?? []).filter(
-      (trouble) => isApart(trouble) && unread.includes(trouble.partition),
-    );
-    return apart.length === unread.length ? apart : [];
-  };
   const health = (): Health => {
     const fault = view.halted() ? unreadable : watch.fault();
     if (fault !== null) return fault;
-    const troubles = unreadPartitions();
+    const troubles = tail.excuses(view.unread()) ?? [];
     if (troubles.length > 0) return { kind: "unreadPartitions", topic, troubles };
     const followed = tail.health();
     if (!isUp(followed)) return followed;

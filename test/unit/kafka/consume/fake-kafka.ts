@@ -98,7 +98,9 @@ export const fakeKafka = (
       const log = logs[partition]!;
       state.outOfRange += from < log.start || from > log.end ? 1 : 0;
       const errorCode = from < log.start || from > log.end ? OFFSET_OUT_OF_RANGE : 0;
-      if (errorCode !== 0) return { partition, errorCode, lastStartOffset: "-1", messages: [] };
+      const highWatermark = errorCode === 0 ? String(log.end) : "-1";
+      if (errorCode !== 0)
+        return { partition, errorCode, highWatermark, lastStartOffset: "-1", messages: [] };
       const hidden = [...(markers.get(partition) ?? [])].map((offset) => ({
         ...{ offset, timestamp: "0", key: null, value: null, isControlRecord: true },
       }));
@@ -107,7 +109,7 @@ export const fakeKafka = (
         .sort((a, b) => a.offset - b.offset)
         .slice(0, RECORDS_PER_FETCH)
         .map((message) => ({ ...message, offset: String(message.offset) }));
-      return { partition, errorCode, lastStartOffset: String(log.start), messages };
+      return { partition, errorCode, highWatermark, lastStartOffset: String(log.start), messages };
     });
     if (found.every(({ messages }) => messages.length === 0)) await systemClock.sleep(5);
     return { responses: [{ partitions: found }] };

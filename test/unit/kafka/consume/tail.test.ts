@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { silent } from "../../../../src/runtime/log.ts";
 import { startTail, type TailHooks } from "../../../../src/kafka/consume/tail.ts";
+import { createPlaces } from "../../../../src/kafka/consume/places.ts";
 import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -113,7 +114,8 @@ test("a partition without a leader does not keep the others from being read", as
   const { taken, tail } = following(kafka, 2);
   kafka.append(0, ["a"]);
   await eventually(() => taken.includes("a"), "a record of the other partition");
-  await eventually(() => tail.troubles()?.[0]?.kind === "noLeader", "the reason", 5_000);
+  await eventually(() => tail.excuses([1])?.[0]?.kind === "noLeader", "the reason", 5_000);
+  expect(tail.excuses([0, 1])).toBeNull();
   kafka.append(1, ["b"]);
   kafka.append(0, ["c"]);
   await eventually(() => taken.includes("c"), "a later record of the other partition", 5_000);
@@ -130,11 +132,55 @@ test("a partition without a leader does not keep the others from being read", as
 test("a partition that cannot be asked at the start is begun when it can, and the others are not begun again", async () => {
   const kafka = fakeKafka(2);
   kafka.state.missing = [1];
-  const { view, taken, tail, begun } = following(kafka, 2);
+  const { view, unknown, asked, taken, tail, begun } = following(kafka, 2);
   for (const partition of [0, 1]) kafka.append(partition, [`old-${partition}`]);
   await eventually(() => taken.includes("old-0"), "the partition that can be read");
-  expect([view.unread(), tail.troubles()]).toEqual([[1], [{ kind: "noLeader", partition: 1 }]]);
+  expect([view.unread(), tail.excuses([1])]).toEqual([[1], [{ kind: "noLeader", partition: 1 }]]);
+  unknown.add("old-1");
   kafka.state.missing = [];
+  await eventually(() => begun() === 2, "the other one", 10_000);
+  // It stays excused until it is read.
+  expect(tail.excuses(view.unread())).not.toBeNull();
+  await eventually(() => asked.length > 0, "its first record", 10_000);
+  expect(tail.excuses(view.unread())).toEqual([{ kind: "catchingUp", partition: 1 }]);
+  unknown.clear();
   await eventually(() => view.ready(), "both", 10_000);
   expect([taken, begun()]).toEqual([["old-0", "old-1"], 2]);
 }, 20_000);
+
+test("a log that is idle for longer than retention is not read again when its leader changes", async () => {
+  const kafka = fakeKafka(2);
+  const { taken, begun, tail } = following(kafka, 2);
+  for (const partition of [0, 1]) kafka.append(partition, [`old-${partition}`]);
+  await eventually(() => taken.length === 2, "the records");
+  kafka.dropBefore(0, 1);
+  kafka.state.away = true;
+  await eventually(() => tail.health().kind !== "up", "the fault");
+  kafka.state.away = false;
+  kafka.append(0, ["new"]);
+  await eventually(() => taken.includes("new"), "the next record", 5_000);
+  expect([taken.length, begun()]).toEqual([3, 1]);
+}, 20_000);
+
+test("a batch that cannot be read is forgotten once the log ends before it", () => {
+  const signal = new AbortController();
+  onTestFinished(() => signal.abort());
+  const deps = { clock: systemClock, log: silent, wake: () => undefined };
+  const places = createPlaces({ topic: TOPIC, toEnd: false }, deps, signal.signal);
+  places.add(new Map([[0, { startOffset: 5, endOffset: 9 }]]));
+  const lack = { kind: "unreadableBatch", offset: 5, cause: "it is corrupt" } as const;
+  places.fail([...places.byPartition], lack, 1_000);
+  const answer = {
+    partition: 0,
+    from: 5,
+    error: null,
+    records: [],
+    next: 5,
+    startOffset: 0,
+    hidden: new Set<number>(),
+  };
+  places.heal([{ ...answer, endOffset: 9 }]);
+  expect(places.troubles()).toEqual([{ partition: 0, ...lack }]);
+  places.heal([{ ...answer, endOffset: 5 }]);
+  expect(places.troubles()).toEqual([]);
+});
