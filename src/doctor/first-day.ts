@@ -12,7 +12,8 @@ export type FirstDayQuestion = { question: string; settings: string; now: Guard;
 type Row = Omit<FirstDayQuestion, "now"> & { now: (config: Config) => Guard };
 
 const isTight = (tight: boolean): Guard => (tight ? "tight" : "loose");
-const isAnswered = (answer: unknown): Guard => (answer === undefined ? "unanswered" : "tight");
+const isAnswered = (answer: unknown): Guard =>
+  answer === undefined || (Array.isArray(answer) && answer.length === 0) ? "unanswered" : "tight";
 
 const HOUR_MS = 3_600_000;
 
@@ -69,7 +70,7 @@ const rows: readonly Row[] = [
     question: "Where does the answer of a create name the quote?",
     settings: "PARTNER_QUOTE_ID_POINTER",
     now: ({ partner }) => isAnswered(partner.quoteIdPointer),
-    meanwhile: "it is looked for; a create whose answer names none is REJECTED",
+    meanwhile: "it is looked for; a create whose answer names none is SUCCEEDED, without a quoteId",
   },
   {
     question: "Where does the answer of an accept name the transaction?",
@@ -82,6 +83,12 @@ const rows: readonly Row[] = [
     settings: "PARTNER_FAILED_WHEN",
     now: ({ partner }) => isAnswered(partner.failedWhen),
     meanwhile: "success false, or a non-empty error or errors, at the root",
+  },
+  {
+    question: "Where do answers and notifications say what consumers need, such as a rate?",
+    settings: "PARTNER_RESULT_FIELDS, PARTNER_EVENT_FIELDS",
+    now: ({ partner }) => isAnswered([...partner.resultFields, ...partner.eventFields]),
+    meanwhile: "`fields` is empty; `response` and `payload` hold all",
   },
   {
     question: "Where does the log hold its entries, and an entry its notification?",

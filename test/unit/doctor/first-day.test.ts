@@ -1,21 +1,14 @@
 import { expect, test } from "vitest";
 import { firstDayQuestions } from "../../../src/doctor/first-day.ts";
-import { blocks, textOf } from "../../support/documents.ts";
+import { textOf } from "../../support/documents.ts";
+import { settingsOfStage } from "../../support/first-day.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { complete, configOf } from "../config/environment.ts";
 
 const stateOf = (settings: Record<string, string>) =>
   new Map(firstDayQuestions(configOf(settings)).map((row) => [row.settings, row.now]));
 
-/** The settings that the page gives for the stage of accepts. */
-const firstAccepts = Object.fromEntries(
-  (blocks("docs/first-day.md", "sh").find((block) => block.includes("COMMANDS_MAX_AMOUNT")) ?? "")
-    .split("\n")
-    .flatMap((line) => {
-      const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
-      return name !== undefined && value !== undefined ? [[name, value] as const] : [];
-    }),
-);
+const firstAccepts = settingsOfStage("c");
 
 test("the defaults are loose or unanswered; the page's settings for the first accepts are tight", () => {
   const [before, after] = [stateOf({}), stateOf(firstAccepts)];
@@ -25,7 +18,12 @@ test("the defaults are loose or unanswered; the page's settings for the first ac
     expect(after.get(settings ?? ""), name).toBe("tight");
   }
   expect(before.get("COMMANDS_MAX_AMOUNT")).toBe("loose");
-  expect(before.get("PARTNER_MAX_RPS")).toBe("unanswered");
+  for (const settings of [
+    "PARTNER_MAX_RPS",
+    "PARTNER_FAILED_WHEN",
+    "PARTNER_RESULT_FIELDS, PARTNER_EVENT_FIELDS",
+  ])
+    expect(before.get(settings), settings).toBe("unanswered");
   expect(stateOf({ PARTNER_MAX_RPS: "10" }).get("PARTNER_MAX_RPS")).toBe("tight");
 });
 
