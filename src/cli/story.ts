@@ -24,7 +24,7 @@ const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
     ...rest,
     steps: steps.map(({ atMs, facts, ...step }) => ({
       at: iso(atMs),
-      ...{ ...step, weight: undefined },
+      ...step,
       facts: Object.fromEntries(facts),
     })),
   });

@@ -79,7 +79,7 @@ test("a command, its quote, its externalId and its transaction tell the same sto
       expect.objectContaining({ about: "transaction", id: transactionId, tone: "good" }),
     ]);
     expect(endings[0]?.sentence).toMatch(/^Result: SUCCEEDED \(.+\[\d+\]@\d+\)\.$/);
-    expect(endings[1]?.sentence).toMatch(/^The last of its \d+ statuses: TRANSACTION_COMPLETED/);
+    expect(endings[1]?.sentence).toMatch(/^Where it stands, by its \d+ statuses: TRANSACTION_COMPLETED/);
     expect(steps.map(({ atMs }) => atMs)).toEqual(steps.map(({ atMs }) => atMs).sort((a, b) => a - b));
     const shown = steps.filter(({ isMachinery }) => !isMachinery).map(({ kind }) => kind);
     expect(shown.slice(0, 2), id).toEqual(["command", "result"]);

@@ -10,7 +10,7 @@ import type { CommandJournalEntry, CommandResult, TransactionStatusUpdated } fro
 import { parseBody } from "../../notification/notification.ts";
 import { readEntry, textIn } from "../audit/entry.ts";
 import type { Connections } from "../connections.ts";
-import { found, type Found, type Step } from "./step.ts";
+import { found, type Found, type Step, type Telling } from "./step.ts";
 
 /** Null for a record that cannot be read. Rejects when the registry does not answer. */
 export type ReadRecord = (record: Incoming) => Promise<Found | null>;
@@ -28,7 +28,7 @@ const resultFound = (record: Incoming, result: CommandResult): Found => {
   return found(record, { ...result, ...error }, told);
 };
 
-const journalTold = (step: JournalStep): Pick<Step, "title" | "tone" | "isMachinery" | "weight"> => {
+const journalTold = (step: JournalStep): Omit<Telling, "kind"> => {
   if (step.kind !== "concluded") {
     const titles = {
       claimed: "Claimed: one call may be made",

@@ -16,14 +16,23 @@ export type Step = {
   payload: string | null;
   /** Of interest only to those who know how the bridge works: claims, releases, marks. */
   isMachinery: boolean;
-  /** What it says of its command's end: 5 the final result, 4 its conclusion, 3 a doubt, 2 a dead letter, 1 a claim. */
-  weight: 0 | 1 | 2 | 3 | 4 | 5;
 };
 
 /** What a record is about; empty where it does not say. */
 const ID_NAMES = ["commandId", "quoteId", "externalId", "transactionId"] as const;
 export type Ids = Readonly<Record<(typeof ID_NAMES)[number], string>>;
-export type Found = { ids: Ids; step: Step };
+/** What a record says of its command's end: 5 the final result, 4 a conclusion, 3 a doubt, 2 a dead letter, 1 a claim. */
+type Weight = 0 | 1 | 2 | 3 | 4 | 5;
+export type Found = {
+  ids: Ids;
+  step: Step;
+  weight: Weight;
+  /** Null where the record is no event. `occurredAtMs`: by the partner's clock; null where that cannot be read. */
+  event: { stage: string; occurredAtMs: number | null } | null;
+};
+/** What a reader says of its record. */
+export type Telling = Pick<Step, "kind" | "title"> &
+  Partial<Pick<Step, "tone" | "payload" | "isMachinery"> & Pick<Found, "weight">>;
 
 const MAX_FACT = 1_000;
 const MAX_PAYLOAD = 65_536;
@@ -45,17 +54,19 @@ const factsOf = (values: object): Step["facts"] =>
 export const found = (
   record: Incoming,
   values: object,
-  told: Pick<Step, "kind" | "title"> & Partial<Pick<Step, "tone" | "payload" | "isMachinery" | "weight">>,
+  { weight = 0, payload = null, ...told }: Telling,
 ): Found => {
-  const of = values as Readonly<Record<string, unknown>>;
-  const idOf = (name: string): string => (typeof of[name] === "string" ? of[name] : "");
-  const { payload = null } = told;
+  const fields = values as Readonly<Record<string, unknown>>;
+  const textOf = (name: string): string => (typeof fields[name] === "string" ? fields[name] : "");
+  const { occurredAt } = fields;
+  const occurredAtMs = typeof occurredAt === "number" ? occurredAt : null;
   return {
-    ids: Object.fromEntries(ID_NAMES.map((name) => [name, idOf(name)])) as Ids,
+    ids: Object.fromEntries(ID_NAMES.map((name) => [name, textOf(name)])) as Ids,
+    weight,
+    event: told.kind === "event" ? { stage: textOf("stage"), occurredAtMs } : null,
     step: {
       tone: "plain",
       isMachinery: false,
-      weight: 0,
       ...told,
       atMs: record.timestampMs,
       place: placeText(record.topic, record),
@@ -77,34 +88,45 @@ export type Ending = {
 const NOT_TAKEN = "No replica has taken it up, as far as was read.";
 const IN_DOUBT = "In doubt: nobody knows whether the partner executed it, and a person must find out.";
 
-const commandEnding = (id: string, steps: readonly Step[]): Ending => {
-  // Of several that say as much, the last.
-  const found = steps.reduce((most, step) => (step.weight >= most.weight ? step : most));
-  const [about, isDoubt] = ["command" as const, found.weight === 3];
-  if (found.weight === 0) return { about, id, tone: "wait", sentence: NOT_TAKEN, isDoubt };
-  if (isDoubt) return { about, id, tone: "bad", sentence: IN_DOUBT, isDoubt };
-  return { about, id, tone: found.tone, sentence: `${found.title} (${found.place}).`, isDoubt };
+const commandEnding = (id: string, records: readonly Found[]): Ending => {
+  // The last one, if several have the same weight.
+  const { weight, step } = records.reduce((most, one) => (one.weight >= most.weight ? one : most));
+  const about = "command";
+  if (weight === 0) return { about, id, tone: "wait", sentence: NOT_TAKEN, isDoubt: false };
+  if (weight === 3) return { about, id, tone: "bad", sentence: IN_DOUBT, isDoubt: true };
+  return { about, id, tone: step.tone, sentence: `${step.title} (${step.place}).`, isDoubt: false };
 };
 
-const transactionEnding = (id: string, steps: readonly Step[]): Ending => {
-  const { tone = "plain", title = "" } = steps.at(-1) ?? {};
-  const which = steps.length === 1 ? "Its only status" : `The last of its ${steps.length} statuses`;
+const ENDS = ["COMPLETED", "CANCELED", "REFUNDED"];
+
+/** The event that says where a transaction stands, whichever came last: its end, or an issue that began after it. */
+const standingOf = (events: readonly Found[]): Found | undefined => {
+  const timeOf = ({ event, step }: Found): number => event?.occurredAtMs ?? step.atMs;
+  const inOrder = [...events].sort((a, b) => timeOf(a) - timeOf(b));
+  const stageOf = ({ event }: Found): string => event?.stage ?? "";
+  const end = inOrder.findLastIndex((one) => ENDS.includes(stageOf(one)));
+  if (end >= 0) return inOrder.findLast((one, i) => i > end && stageOf(one) === "ISSUE") ?? inOrder[end];
+  return inOrder.findLast((one) => stageOf(one) !== "UNKNOWN") ?? inOrder.at(-1);
+};
+
+const transactionEnding = (id: string, events: readonly Found[]): Ending => {
+  const { tone = "plain", title = "" } = standingOf(events)?.step ?? {};
+  const which = events.length === 1 ? "Its only status" : `Where it stands, by its ${events.length} statuses`;
   return { about: "transaction", id, tone, sentence: `${which}: ${title}.`, isDoubt: false };
 };
 
 /** What became of each command and each transaction that was found. @param all in order of time */
 export const endingsOf = (all: readonly Found[]): Ending[] => {
-  const stepsOf = ([id, found]: [string, Found[]]) => [id, found.map(({ step }) => step)] as const;
   const commands = Map.groupBy(
     all.filter(({ ids }) => ids.commandId !== ""),
     ({ ids }) => ids.commandId,
   );
   const transactions = Map.groupBy(
-    all.filter(({ step }) => step.kind === "event"),
+    all.filter(({ event }) => event !== null),
     ({ ids }) => ids.transactionId,
   );
   return [
-    ...[...commands].map(stepsOf).map(([id, steps]) => commandEnding(id, steps)),
-    ...[...transactions].map(stepsOf).map(([id, steps]) => transactionEnding(id, steps)),
+    ...[...commands].map(([id, records]) => commandEnding(id, records)),
+    ...[...transactions].map(([id, events]) => transactionEnding(id, events)),
   ];
 };
