@@ -54,19 +54,23 @@ const PARTNER_HEADS: Readonly<Record<PartnerHealth["kind"], string>> = {
 
 /** Who runs the flows, for people. `topic`: of the commands. */
 export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status, topic: string): string[] => {
-  const { group, state, members, lag } = commands;
+  const { group, state, members, lag, unowned } = commands;
+  const nobody = nobodyLine(commands, topic);
   const said = `${state}, ${counted(members.length, "member")}`;
   const leader = reconcile.leader ? `${reconcile.leader.host} is the leader` : "NOBODY RECONCILES";
   return [
-    nobodyLine(commands, topic) ?? `group ${group}, ${behind(lag)}: ${said}`,
+    nobody ?? `group ${group}, ${behind(lag)}: ${said}`,
     ...members.map(
       ({ clientId, host, partitions }) =>
         `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
     ),
     ...partner.map((health) => `${PARTNER_HEADS[health.kind]}: ${sentenceOf(health)}`),
     ...commands.partitions
-      .filter((each) => each.lag > 0)
-      .map((each) => `  ${topic}[${each.partition}]: ${behind(each.lag)}`),
+      .filter((each) => each.lag > 0 || (nobody === null && unowned.includes(each.partition)))
+      .map((each) => {
+        const owner = nobody === null && unowned.includes(each.partition) ? ", NO REPLICA HAS IT" : "";
+        return `  ${topic}[${each.partition}]: ${behind(each.lag)}${owner}`;
+      }),
     ...commands.unread.map((partition) => `  ${topic}[${partition}]: NO LEADER ANSWERS, nobody can read it`),
     ...commands.unreadable.map(
       ({ partition, offset }) =>

@@ -50,6 +50,10 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
     : { partitions: [], unread: [], unreadable: [] };
   const lag = places.partitions.reduce((sum, each) => sum + each.lag, 0);
   const commands = await cluster.group(groupId);
+  const held = new Set(commands.members.flatMap(({ partitions: byTopic }) => byTopic[topic] ?? []));
+  // While the group settles, nobody has partitions, and soon somebody will.
+  const unowned =
+    commands.state === "Stable" ? places.partitions.filter(({ partition }) => !held.has(partition)) : [];
   const election = electionGroup(config);
   const reconcile = await cluster.group(election);
   const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
@@ -57,7 +61,14 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
   const hasEvents = (await cluster.find([transactionStatus])).has(transactionStatus);
   const lastCompleteAtMs = hasEvents ? (await lastNote(config, cluster)).completeAtMs : null;
   return {
-    commands: { group: groupId, ...commands, lag, ...places },
+    /** `unowned`: partitions that no replica has; all of them where nobody takes commands. */
+    commands: {
+      group: groupId,
+      ...commands,
+      lag,
+      ...places,
+      unowned: unowned.map(({ partition }) => partition),
+    },
     /** `leader`: the replica that reconciles; null for none. `lastCompleteAtMs`: null where no such run is known. */
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
     deadLetters: await deadLettersOf(config, cluster, nowMs),

@@ -1,7 +1,7 @@
 import { listLetters } from "../../operate/dead-letters/read.ts";
 import { isPause, PAUSABLE, pauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
-import { status } from "../../operate/status.ts";
+import { status, type Status } from "../../operate/status.ts";
 import { sentenceOf, type PartnerHealth } from "../../runtime/health.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
@@ -102,12 +102,24 @@ const partnerOf = ({ status }: Known): Trouble[] =>
     return wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
   });
 
+const unownedOf = ({ unowned, partitions }: Status["commands"]): Trouble[] => {
+  if (unowned.length === 0) return [];
+  const lag = partitions
+    .filter(({ partition }) => unowned.includes(partition))
+    .reduce((sum, one) => sum + one.lag, 0);
+  const what = html`No replica has ${count(unowned.length, "partition")} of the commands
+    (${unowned.join(", ")}), where ${count(lag, "command waits", "commands wait")}`;
+  const more = html`Partitions that were added are taken up within half a minute. If it lasts, see the log of the
+    replicas.`;
+  return [lag === 0 ? wait(what, more) : bad(what, more)];
+};
+
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
   const known = status.value?.commands;
   if (!known) return [];
   const { members, lag, group, state, partitions } = known;
   const isIdle = state === "Stable" && members.every((member) => !member.partitions[topic]?.length);
-  if (members.length > 0 && !isIdle) return [];
+  if (members.length > 0 && !isIdle) return unownedOf(known);
   const none = partitions.length === 0 ? `there is no topic ${topic}` : "none waits now";
   const waiting = lag === 0 ? none : count(lag, "command waits", "commands wait");
   const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
@@ -124,9 +136,13 @@ const lettersOf = ({ letters, status }: Known): Trouble[] => {
   const asked = html`The partner contradicted ${count(contradictions, "final result")}: ask the partner at once`;
   const tell = html`${link} of the reason CONTRADICTING_ANSWER tell which.`;
   const recent = html`${count(lastDay, "dead letter")} in the last day: see why`;
+  const isReused = letters.value?.byReason.has("COMMAND_ID_REUSED") === true;
+  const advice = isReused
+    ? html`${link} of the reason COMMAND_ID_REUSED cannot be replayed: their senders send them under a new commandId.`
+    : html`${link} were not understood, and can be replayed.`;
   return [
     ...(contradictions === 0 ? [] : [bad(asked, tell)]),
-    ...(lastDay === 0 ? [] : [wait(recent, html`${link} were not understood, and can be replayed.`)]),
+    ...(lastDay === 0 ? [] : [wait(recent, advice)]),
   ];
 };
 

@@ -23,8 +23,9 @@ test.each([
     group: "fx",
     state: "Stable",
     members: [],
-    partitions: [],
+    partitions: [{ partition: 1, committed: 4, end: 9, lag: 5 }],
     unread: [2],
+    unowned: [1],
     unreadable: [{ partition: 3, offset: 17 }],
     ...commands,
     lag: 812,
@@ -38,6 +39,8 @@ test.each([
   expect(others.join()).toContain("ACCEPTS ARE HELD BACK: accepts pause since 1970-01-01T00:00:00.000Z");
   expect(others.join()).toContain("at 1970-01-01T00:00:30.000Z one is sent as a trial");
   expect(others.join()).toContain("THE RATE IS USED UP: since 1970-01-01T00:00:00.000Z calls wait");
+  const owner = isNobody ? "" : ", NO REPLICA HAS IT";
+  expect(others).toContain(`  fx.commands[1]: 5 commands behind${owner}`);
   expect(others.join()).toContain("fx.commands[2]: NO LEADER ANSWERS");
   expect(others.join()).toContain("fx.commands[3]: THE BATCH AT OFFSET 17 CANNOT BE READ");
 });

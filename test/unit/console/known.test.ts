@@ -11,6 +11,7 @@ const commands = {
   partitions: [],
   unread: [],
   unreadable: [],
+  unowned: [],
 };
 const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastCompleteAtMs: null };
 
@@ -30,6 +31,24 @@ test("it is not green where the commands topic is gone", async () => {
   expect(others).toEqual([]);
   expect(worst?.tone).toBe("bad");
   expect(`${await worst?.what}`).toContain("Nobody takes commands, and there is no topic fx.commands");
+});
+
+test("it says where commands wait in a partition that no replica has", async () => {
+  const members = [{ clientId: "a", host: "a", partitions: { "fx.commands": [0] } }];
+  const partitions = [0, 1].map((partition) => ({ partition, committed: 1, end: 8, lag: 7 }));
+  const flow = { ...commands, state: "Stable", members, partitions, lag: 14, unowned: [1] };
+  const status = read({ commands: flow, reconcile, deadLetters: null, partner: [] });
+  const [worst] = troublesOf({ ...known, status }, 0);
+  expect(worst?.tone).toBe("bad");
+  expect(`${await worst?.what}`).toMatch(/1 partition of the commands\s+\(1\), where 7 commands wait/);
+});
+
+test("it does not say of commands whose commandId was reused that they can be replayed", async () => {
+  const byReason = new Map([["COMMAND_ID_REUSED", 1]]);
+  const letters = read({ letters: [], count: 1, byReason, sent: () => null });
+  const status = read({ commands, reconcile, deadLetters: { records: 1, lastDay: 1 }, partner: [] });
+  const [, recent] = troublesOf({ ...known, letters, status }, 0);
+  expect(`${await recent?.more}`).toContain("cannot be replayed");
 });
 
 test("reconciling is late by how often it is to run", () => {
