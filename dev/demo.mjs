@@ -117,7 +117,7 @@ await program(async (scope) => {
   line(`    An event of transaction ${transactionId} names its quote, so the partner executed it.`);
   if (once) {
     await system.endAsExecuted(inDoubt, transactionId);
-    line(`    The doubt is ended: its final result is SUCCEEDED, with that transaction.`);
+    line(`    The doubt is resolved: its final result is SUCCEEDED, with that transaction.`);
     return 0;
   }
 

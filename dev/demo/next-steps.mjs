@@ -28,7 +28,7 @@ export function nextSteps(settings, { operator, inDoubt, cli, logFolder, paint }
     paint("bold", "  What to try first"),
     `    Open the console: ${inDoubt} is in doubt. Its page says first that an event names its quote:`,
     "    the partner executed it. Choose “It was executed” with that transaction. The doubt is young, so",
-    "    tick “End it now all the same”: what was executed can be said at once. For “not executed” wait,",
+    "    tick “Resolve it now all the same”: what was executed can be said at once. For “not executed” wait,",
     "    and ask the partner: an accept that nobody knows of may still run later, and buy twice.",
     "",
     paint("bold", "  What to try next, in a second terminal (what happens shows up here)"),

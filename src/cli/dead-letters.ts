@@ -54,7 +54,9 @@ const isChosen = ({ reason, since, until }: SelectionFlags): boolean =>
 const letterRef = (text: string): RecordPosition => {
   const found = readRef(text);
   if (found === null)
-    throw new InvalidArgumentError("It must be a place in the dead-letter topic such as 3/4711.");
+    throw new InvalidArgumentError(
+      "It must be a REF, partition/offset in the dead-letter topic, such as 3/4711.",
+    );
   return found;
 };
 
@@ -161,7 +163,7 @@ const replayCommand = (io: Io, exit: Exit): Command =>
     )
     .action(async (refs: RecordPosition[], flags: ReplayFlags, command: Command) => {
       if (refs.length > 0 === isChosen(flags))
-        command.error("error: name letters by their REF, or choose them by --reason, --since, --until", {
+        command.error("error: name dead letters by their REF, or choose them by --reason, --since, --until", {
           exitCode: EXIT.usage,
         });
       exit(await resend(io, refs, flags));

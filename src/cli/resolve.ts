@@ -68,7 +68,7 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
     }
     if (ended.kind !== "resolved") return EXIT.failed;
     io.err(
-      `Command ${asked.commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final ` +
+      `Command ${asked.commandId} is resolved: ${ended.result.outcome}. Durable at ${ended.place}; its final ` +
         `result at ${ended.published}.`,
     );
     return EXIT.done;
@@ -96,20 +96,20 @@ const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags
 
 export const resolveCommand = (io: Io, exit: Exit): Command =>
   new Command("resolve")
-    .description("End a doubt, with what the partner says happened.")
+    .description("Resolve a doubt: say what the partner says happened.")
     .argument("[commandId]", "the command in doubt")
     .addOption(new Option("--as <outcome>", "what happened").choices(["succeeded", "not-executed"]))
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
     .option("--transaction-id <id>", "the transaction that it became, for the final result", boundedText)
     .option("--force", "decide although the call might still be under way, here or at the partner")
-    .option("--confirm <ref>", "end what another person has proposed, by its REF; --as must say the same")
+    .option("--confirm <ref>", "resolve as another person has proposed, by its REF; --as must say the same")
     .requiredOption("--by <name>", "who decides; kept in the journal and the audit topic", boundedText)
     .option("--note <text>", "how you know; kept in the journal and the audit topic", boundedText)
     .addHelpText(
       "after",
       `
 With CONSOLE_FOUR_EYES=true this only proposes, says a REF, and exits with 3.
-Another person ends the doubt within 24 hours with --confirm REF --as OUTCOME.
+Another person resolves it within 24 hours with --confirm REF --as OUTCOME.
 Without --as, --confirm only shows the proposal.
 ${examples(
   'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',

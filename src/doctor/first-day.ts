@@ -49,7 +49,7 @@ const rows: readonly Row[] = [
     meanwhile: "0: each accept has a connection of its own",
   },
   {
-    question: "Who ends a doubt?",
+    question: "Who resolves a doubt?",
     settings: "CONSOLE_FOUR_EYES",
     now: ({ console: { fourEyes } }) => isTight(fourEyes),
     meanwhile: "true: two people do",

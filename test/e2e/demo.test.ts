@@ -43,7 +43,7 @@ it("tells the whole story, in order, whatever settings the developer's shell hol
   // The transaction of the doubt may still go on while the program ends, and its final result may be seen.
   const [, transactionId = ""] = /An event of transaction (\S+) names its quote/.exec(output) ?? [];
   expect(output).toMatch(/command demo-[0-9a-f-]{36} is in doubt\./);
-  expect(output).toContain("The doubt is ended: its final result is SUCCEEDED, with that transaction.");
+  expect(output).toContain("The doubt is resolved: its final result is SUCCEEDED, with that transaction.");
   const told = output
     .split("\n")
     .filter((line) => !line.includes(`tx ${transactionId}`))

@@ -128,7 +128,7 @@ it("lets people act with the rights that are written down and no others", async 
   const asNotExecuted = ["--as", "not-executed", ...BY];
   const resolved = await world.run(["resolve", "by-command", ...asNotExecuted], await byScram("resolver"));
   expect(resolved.code).toBe(0);
-  expect(resolved.err).toMatch(/^Command by-command is ended: FAILED\. Durable at [^\n]+\n$/m);
+  expect(resolved.err).toMatch(/^Command by-command is resolved: FAILED\. Durable at [^\n]+\n$/m);
   expect(JSON.parse(resolved.out)).toMatchObject({ outcome: "FAILED", decidedBy: "OPERATOR" });
 
   await produce(brokers, topics.commands, [{ key: "k", value: "no command" }]);
@@ -171,7 +171,8 @@ it("lets people act with the rights that are written down and no others", async 
     async () => {
       // Brokers learn of the new rights one after the other. A POST that takes long says so, and its work goes on.
       const { text } = await shown.get("/doubt?command=by-console", "ana");
-      if (text.includes("End the doubt")) await shown.post("/doubt", shown.saying(text, "succeeded"), "ana");
+      if (text.includes("Resolve the doubt"))
+        await shown.post("/doubt", shown.saying(text, "succeeded"), "ana");
       const results = (await readTopic(brokers, topics.results)).map(decodeResult);
       const final = finalOf(results.filter(({ commandId }) => commandId === "by-console"));
       return final?.outcome === "SUCCEEDED";

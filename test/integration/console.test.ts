@@ -84,7 +84,7 @@ const violations = async (page: Page): Promise<string[]> => {
   });
 };
 
-test("opened at once after its start it shows data, or that Kafka is being asked", async () => {
+test("opened at once after its start it shows data, or that it is not known yet", async () => {
   await writeDoubts(world, "at-once", AT_ONCE_MS, randomUUID());
   for (let start = 0; start < 3; start += 1) {
     const fresh = await startConsole(world, signIn);
@@ -93,7 +93,7 @@ test("opened at once after its start it shows data, or that Kafka is being asked
     expect(Date.now() - beganAt).toBeLessThan(2_500);
     expect(status).toBe(200);
     expect(text).not.toMatch(/does not answer|cannot be read/);
-    expect(text).toMatch(/1 command is in doubt|Kafka is being asked|still being read/);
+    expect(text).toMatch(/1 command is in doubt|not known yet|Kafka has not answered yet|still being read/);
     await fresh.until("/", "1 command is in doubt</a>", "ana");
     expect(await fresh.program.stop()).toBe(0);
   }
@@ -108,25 +108,25 @@ describe.skipIf(!hasBrowser).each([true, false])("in a browser, with script: %s"
     await page.getByRole("heading", { name: /in doubt: ask the partner/ }).waitFor();
     await page.getByRole("link", { name: "See what is known and what to do" }).click();
     await page.getByRole("link", { name: commandId }).click();
-    await page.getByRole("button", { name: "End the doubt" }).waitFor();
+    await page.getByRole("button", { name: "Resolve the doubt" }).waitFor();
     const said = await page.locator("main").innerText();
     for (const text of [
       "FX desk, extension 4711",
       "leave it open: that costs nothing",
-      "It can be ended now",
+      "It can be resolved now",
     ])
       expect(said).toContain(text);
     await page.getByLabel("It was executed").check();
     await page.getByLabel("Note").fill("FX-1: by phone");
-    await page.getByRole("button", { name: "End the doubt" }).click();
-    await page.getByRole("heading", { name: "The doubt is ended" }).waitFor({ timeout: 30_000 });
+    await page.getByRole("button", { name: "Resolve the doubt" }).click();
+    await page.getByRole("heading", { name: "The doubt is resolved" }).waitFor({ timeout: 30_000 });
     const [final, ...others] = await finals(commandId);
     expect(others).toEqual([]);
     const place = `${world.topics.results}[${final?.partition}]@${final?.offset}`;
     expect(await page.locator("main").innerText()).toContain(place);
     // Loaded again, nothing more is done.
     await page.reload();
-    await page.getByRole("heading", { name: "The doubt is ended" }).waitFor();
+    await page.getByRole("heading", { name: "The doubt is resolved" }).waitFor();
     expect(await finals(commandId)).toHaveLength(1);
     expect(problems).toEqual([]);
   });
@@ -136,13 +136,13 @@ test("too early: the form agrees with the clock, keeps what was typed, and says 
   const commandId = "too-early";
   await writeDoubts(world, commandId, 60_000, randomUUID());
   const page = await shown.doubtPage(commandId, "ana");
-  expect(page).toContain("It can be ended at");
-  expect(page).not.toContain("It can be ended now");
+  expect(page).toContain("It can be resolved from");
+  expect(page).not.toContain("It can be resolved now");
   const fields = { ...shown.saying(page, "not-executed"), note: "FX-9: Maria said so" };
   const { status, text } = await shown.post("/doubt", fields, "ana");
   expect(status).toBe(422);
   expect(text).toContain("too early");
-  expect(text.match(/It can be ended/g)).toHaveLength(1);
+  expect(text.match(/It can be resolved/g)).toHaveLength(1);
   expect(text).toMatch(/<textarea[^>]*>\s*FX-9: Maria said so<\/textarea/);
   expect(text).toMatch(/id="as-not-executed"[^>]*checked/);
   const looked = await shown.until(`/doubt?command=${commandId}`, "You may only look", "vic");
@@ -178,15 +178,15 @@ test("with four eyes another person ends it, and never its author", async () => 
   const path = `/doubt?command=${commandId}&quote=${encodeURIComponent(quoteId)}`;
   const own = await two.until(path, "ana</bdi> proposes", "ana");
   expect(own).toContain("Another person must confirm it");
-  expect(own).not.toContain("Confirm, and end the doubt");
-  const other = await two.until(`/doubt?command=${commandId}`, "Confirm, and end the doubt", "bia");
+  expect(own).not.toContain("Confirm, and resolve the doubt");
+  const other = await two.until(`/doubt?command=${commandId}`, "Confirm, and resolve the doubt", "bia");
   const confirming = hiddenIn(other, "/confirm");
   const selfMade = await two.post("/confirm", { ...confirming, task: randomUUID() }, "ana");
   expect(selfMade.text).toContain("another person must confirm it");
   expect((await two.post("/confirm", confirming, "vic")).status).toBe(403);
   expect(await finals(commandId)).toEqual([]);
   const ended = await two.post("/confirm", confirming, "bia");
-  expect(ended.text).toContain("The doubt is ended");
+  expect(ended.text).toContain("The doubt is resolved");
   const [final] = await finals(commandId);
   expect(ended.text).toContain(`${world.topics.results}[${final?.partition}]@${final?.offset}`);
   expect(await two.program.stop()).toBe(0);

@@ -192,7 +192,7 @@ test("on the command line the evidence stands before the decision; a transaction
   const denied = await resolve(second, "--as", "not-executed");
   expect(denied.err).toMatch(
     new RegExp(
-      `^EVIDENCE that ${second.quoteId} was executed: transaction tx-.*\n[^]*never run[^]* is ended: FAILED`,
+      `^EVIDENCE that ${second.quoteId} was executed: transaction tx-.*\n[^]*never run[^]* is resolved: FAILED`,
     ),
   );
 });

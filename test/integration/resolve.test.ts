@@ -29,7 +29,7 @@ const resolve = (commandId: string, args: readonly string[], env = {}): Promise<
 const endedAs = (commandId: string, outcome: string): string => {
   const place = (topic: string): string => `${topic}\\[\\d+\\]@\\d+`;
   const { journal, results } = world.topics;
-  return `${outcome === "FAILED" ? "^Evidence on [^]*never run: .*\n" : "^"}Command ${commandId} is ended: ${outcome}\\. Durable at ${place(journal)}; its final result at ${place(results)}\\.\n$`;
+  return `${outcome === "FAILED" ? "^Evidence on [^]*never run: .*\n" : "^"}Command ${commandId} is resolved: ${outcome}\\. Durable at ${place(journal)}; its final result at ${place(results)}\\.\n$`;
 };
 const resultsOf = async (commandId: string) =>
   (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);

@@ -68,7 +68,7 @@ export const startConsole = async (world: Pick<World, "start">, settings: Settin
     post,
     until,
     doubtPage: (commandId: string, name: string): Promise<string> =>
-      until(`/doubt?command=${encodeURIComponent(commandId)}`, "End the doubt", name),
+      until(`/doubt?command=${encodeURIComponent(commandId)}`, "Resolve the doubt", name),
     saying: (page: string, as: string) => ({ ...hiddenIn(page, "/doubt"), as, note: "asked the partner" }),
   };
 };

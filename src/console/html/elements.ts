@@ -61,7 +61,8 @@ export const notice = (tone: Tone, body: Cell): Html =>
 
 /** What is still being read, and how far it is. */
 export const reading = (what: string, progress: Progress | null): Html => {
-  if (progress === null || progress.total === 0) return notice("plain", `${what}: Kafka is being asked.`);
+  if (progress === null || progress.total === 0)
+    return notice("plain", `${what}: Kafka has not answered yet.`);
   const { total } = progress;
   const read = Math.min(progress.read, total);
   return html`<div class="notice wait">

@@ -84,12 +84,7 @@ const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: numb
   };
   const none = "There is no dead letter of this kind in this time.";
   const rows = [...list.letters].reverse().slice(from).map(rowOf);
-  const { markup, shown } = table(
-    "Dead letters",
-    ["letter", "when", "reason", "detail and value"],
-    rows,
-    none,
-  );
+  const { markup, shown } = table("Dead letters", ["REF", "when", "reason", "detail and value"], rows, none);
   const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
   const next = pathTo("/dead-letters", { ...filter, from: from + shown });
   return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
@@ -181,13 +176,13 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
   const { connections, read, clock } = context.var.site;
   const given = context.req.query("ref") ?? "";
   const ref = readRef(given);
-  const why = "Its name is of the form 0/4711. It may be deleted by now.";
+  const why = "Its REF is of the form 0/4711. It may be deleted by now.";
   const none = new Problem(404, "There is no such dead letter.", why);
   if (ref === null) throw none;
   const found = await read(`letter ${given}`, (_, signal) => showLetter(connections, ref, signal));
   const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;
   return readingPage(context, found, {
-    title: `Letter ${given}`,
+    title: `Dead letter ${given}`,
     head: html`<h1>Dead letter ${given}</h1>`,
     what: "The dead letter is being read",
     view: (shown) => {

@@ -70,11 +70,11 @@ const FORCE =
 /** When it can be ended: the only sentence on the page about it. */
 const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
   endableAtMs <= nowMs
-    ? html`<p>It can be ended now.</p>`
+    ? html`<p>It can be resolved now.</p>`
     : html`<div class="notice wait">
-        <p><strong>It can be ended at ${when(endableAtMs, nowMs)}.</strong> Until then a frozen replica could
+        <p><strong>It can be resolved from ${when(endableAtMs, nowMs)} on.</strong> Until then a frozen replica could
           still make the call, or the partner could still be working on it.</p>
-        ${choice("checkbox", "force", "yes", "End it now all the same", FORCE, isForced)}
+        ${choice("checkbox", "force", "yes", "Resolve it now all the same", FORCE, isForced)}
       </div>`;
 
 const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
@@ -85,7 +85,7 @@ const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal)
   const { ref, asked, by, note, atMs, untilMs } = proposal;
   const { person } = context.var;
   const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)} ${hidden("as", asked.as)}
-    <p><button class="main">Confirm, and end the doubt</button></p>`;
+    <p><button class="main">Confirm, and resolve the doubt</button></p>`;
   const own = person !== null && isSamePerson(person.name, by);
   return html`<form method="post" action="/confirm" class="panel">
     <h2>${inlineText(by)} proposes: it was ${asked.as === "succeeded" ? "executed" : "not executed"}</h2>
@@ -93,7 +93,7 @@ const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal)
       <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
     ${
       asked.force
-        ? html`<p><strong>With force: it is ended even if the call may still be under way.</strong></p>`
+        ? html`<p><strong>With force: it is resolved even if the call may still be under way.</strong></p>`
         : ""
     }
     ${asked.transactionId === null ? "" : html`<p>Its transaction: ${code(asked.transactionId)}</p>`}
@@ -145,7 +145,7 @@ const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }:
   const quote = doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`;
   return html`${others}
     <form method="post" action="/doubt" class="panel">
-      <h2>End the doubt</h2>
+      <h2>Resolve the doubt</h2>
       ${fieldsOf(doubt)}
       ${
         fourEyes
@@ -161,7 +161,7 @@ const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }:
       ${transactionField(facts, before?.form.get("transaction") ?? null)}
       ${noteField("Who at the partner said so, when, and a reference.", given("note"))}
       ${time(endableAtMs, nowMs, given("force") === "yes")}
-      <p><button class="main">${fourEyes ? "Propose to end the doubt" : "End the doubt"}</button></p>
+      <p><button class="main">${fourEyes ? "Propose to resolve the doubt" : "Resolve the doubt"}</button></p>
     </form>`;
 };
 
@@ -215,7 +215,7 @@ export const showDoubt = async (
   if (found.length > 0)
     return show("is in doubt for several quotes", doubtsTable(found, site.clock.now(), "").markup);
   if (state !== null) return show("", state, { refreshS: RELOAD_S });
-  return show("is not in doubt", html`<p>It was ended, or it never was.</p>`, { status: 404 });
+  return show("is not in doubt", html`<p>It was resolved, or it never was in doubt.</p>`, { status: 404 });
 };
 
 export const doubtPage = (context: ConsoleContext): Promise<Response> =>

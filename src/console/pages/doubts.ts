@@ -45,7 +45,7 @@ const rowOf = (doubt: Doubt, nowMs: number): readonly Cell[] => {
 };
 
 export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: string) => {
-  const columns = ["command", "in doubt since", "what it asks for", "the call", "can be ended"];
+  const columns = ["command", "in doubt since", "what it asks for", "the call", "can be resolved"];
   const rows = doubts.map((doubt) => rowOf(doubt, nowMs));
   return table("Commands in doubt", columns, rows, empty);
 };

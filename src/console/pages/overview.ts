@@ -22,7 +22,7 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
         "No command is in doubt, and commands are taken",
         "Of every command it is known what became of it, or it waits, or is being executed.",
       )
-    : box("plain", "Kafka is being asked", "What is shown may be old: each figure says when it was known.");
+    : box("plain", "Not everything is known yet", "Kafka is asked now. Each figure says when it was known.");
 };
 
 /** What is known of a part, and since when, or how far it is read. */
@@ -34,7 +34,7 @@ const view = <T>(
   const age = atMs === null ? "" : html`<small class="dim">known ${ago(atMs, nowMs)}</small>`;
   if (value !== null) return html`${known(value)} ${age}`;
   if (error !== null) return "not known";
-  return progress === null ? "being asked" : reading("It is being read", progress);
+  return progress === null ? "not known yet" : reading("The topic is being read", progress);
 };
 
 const numbers = ({ status, doubts }: Known, nowMs: number): Html =>
@@ -71,7 +71,8 @@ const lettersTable = (byReason: ReadonlyMap<string, number>): Cell => {
   const rows = [...byReason]
     .sort(([, a], [, b]) => b - a)
     .map(([reason, n]) => [link(pathTo("/dead-letters", { reason }), code(reason, 80)), formatCount(n)]);
-  return table("Dead letters of the last seven days, by reason", ["reason", "letters"], rows, "None.").markup;
+  return table("Dead letters of the last seven days, by reason", ["reason", "dead letters"], rows, "None.")
+    .markup;
 };
 
 export const overviewPage = async (context: ConsoleContext): Promise<Response> => {

@@ -92,7 +92,7 @@ const runPage = (
       WORDS[end.end],
       end.end === "sent" ? code(end.where) : inlineText(end.reason),
     ]);
-  const columns = ["letter", "what came of it", "where it stands, or why not"];
+  const columns = ["REF", "what came of it", "place, or why not"];
   const not = others.length === 0 ? "" : `, ${formatCount(others.length)} not or not for sure`;
   const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${not}.`;
   const body = html`<h1>${title}</h1> ${notice(state.tone, html`<strong>${counts}</strong> ${sentence(state.more)}`)}
@@ -131,7 +131,7 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
       );
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
-        unsent === 0 ? "" : `${count(unsent, "letter")} had no turn: ${reason ?? ""}. Plan it again.`;
+        unsent === 0 ? "" : `${count(unsent, "dead letter")} had no turn: ${reason ?? ""}. Plan it again.`;
       return shown("The replay has ended", { tone: isGood ? "good" : "wait", more });
     },
     failed: (why) => shown("The replay has failed", { tone: "bad", more: why }),

@@ -25,7 +25,7 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
       ["transactionId", result.transactionId === null ? null : code(result.transactionId)],
       ["resultId", code(result.resultId)],
     ]);
-    return { title: "The doubt is ended", body: html`${notice("good", is)} ${rows}` };
+    return { title: "The doubt is resolved", body: html`${notice("good", is)} ${rows}` };
   }
   if (ended.kind === "proposed") {
     const { ref, place, quoteId, resolvableAtMs } = ended;
@@ -35,7 +35,7 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
     const rows = facts([
       ["REF", html`<strong>${code(ref)}</strong>`],
       ["The proposal", code(place)],
-      ["To be ended not before", at(resolvableAtMs)],
+      ["Can be resolved from", at(resolvableAtMs)],
     ]);
     return { title: "It is proposed, and not ended yet", body: html`${notice("wait", how)} ${rows}` };
   }

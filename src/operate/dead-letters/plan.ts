@@ -31,7 +31,10 @@ const obstacleOf = (
   if (source === "unknown") return { why: "no dead letter of the bridge" };
   if (reason === "CONTRADICTING_ANSWER") return { why: "an answer, not a command (CONTRADICTING_ANSWER)" };
   if (reason === "COMMAND_ID_REUSED" && !isNamed)
-    return { why: "would be refused again (COMMAND_ID_REUSED)", detail: "its REF sends it all the same" };
+    return {
+      why: "would be refused again (COMMAND_ID_REUSED)",
+      detail: "to send it all the same, name it by its REF",
+    };
   if (missing !== null) return { why: "cut, because it was too large for the topic", detail: missing };
   if (source === "command" && origin === null) return { why: "no origin" };
   // Letters may only go back to the commands topic: records in the topics that the bridge writes must not be forged.

@@ -73,7 +73,7 @@ export const refusalOf = (
       return (
         `Command ${commandId} is not decided yet: another person must confirm it within 24 hours, in the ` +
         `console or with \`cambio-bridge resolve --confirm ${ended.ref} --as ${as} --by NAME\`. Without force it can be ` +
-        `ended from ${iso(ended.resolvableAtMs)} on.`
+        `resolved from ${iso(ended.resolvableAtMs)} on.`
       );
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
