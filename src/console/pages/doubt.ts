@@ -128,7 +128,7 @@ const transactionField = (facts: DoubtFacts | null, typed: string | null): Html 
   </p>`;
 };
 
-/** The form that ends a doubt, and what others propose. */
+/** The form that resolves a doubt, and what others propose. */
 const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }: FormOf): Html => {
   const { person, site } = context.var;
   const { fourEyes } = site.settings;
@@ -138,7 +138,7 @@ const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }:
   if (!canAct(context)) {
     const from = endableAtMs <= nowMs ? "now" : html`at ${when(endableAtMs, nowMs)}`;
     const nobody = html`nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>.`;
-    return html`${others} <p>An operator can end it ${from}.
+    return html`${others} <p>An operator can resolve it ${from}.
       You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
   }
   const given = (name: string): string => before?.form.get(name) ?? "";
@@ -149,7 +149,7 @@ const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }:
       ${fieldsOf(doubt)}
       ${
         fourEyes
-          ? html`<p>Two people end a doubt: what you say is a proposal
+          ? html`<p>Two people resolve a doubt: what you say is a proposal
         until another person confirms it.</p>`
           : ""
       }
@@ -190,7 +190,7 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
     ${doubtForm(context, { doubt, proposals: about, facts: known.value, before })}`;
 };
 
-/** All that is known of a doubt, and the form to end it. `before`: what was sent before, and why nothing was done. */
+/** All that is known of a doubt, and the form to resolve it. `before`: what was sent before, and why nothing was done. */
 export const showDoubt = async (
   context: ConsoleContext,
   commandId: string,
