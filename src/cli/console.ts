@@ -50,7 +50,7 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   const users = auth === "basic" ? usersOf(usersFile ?? "", log) : () => [];
   const services = createServices(config, { clock: systemClock, log });
   const warn = (sentence: string): void => log.warn({ sentence }, "console.warning");
-  const site = createSite({ users, version: versionOf(), from }, { config, services, warn });
+  const site = createSite({ users, version: versionOf(), from }, { ...services, warn });
   const server = openConsole(site);
   try {
     const bound = await server.listen(host, port);

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { Connections } from "../operate/connections.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
 import { dryReconcile, forceReconcile, reconcile, type Report } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
 import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
@@ -10,12 +10,12 @@ type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json
 
 const run = async (
   io: Io,
-  tool: Connections,
+  tool: ToolServices,
   { dryRun = false, force = false, json, ...days }: Flags,
 ): Promise<ExitCode> => {
   const running = (): Promise<Report> => {
-    if (dryRun) return dryReconcile(tool.services, days, force, io.stopped);
-    if (!force) return reconcile(tool.services, days, io.stopped);
+    if (dryRun) return dryReconcile(tool, days, force, io.stopped);
+    if (!force) return reconcile(tool, days, io.stopped);
     // It has no options for them: who insists is the user of this machine.
     return forceReconcile(tool, actorOf({ by: userName(), note: "reconcile --force" }), days, io.stopped);
   };

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { openTraces } from "../ops/open-traces.ts";
-import type { Connections } from "../operate/connections.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
 import { findDoubts } from "../operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK, refusalOf, type ResolveRequest } from "../operate/resolve/outcome.ts";
@@ -21,15 +21,15 @@ type Flags = Pick<ActorFlags, "by"> & {
   transactionId?: string;
 };
 
-type Asking = (connections: Connections) => Promise<Confirmed>;
+type Asking = (services: ToolServices) => Promise<Confirmed>;
 
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const traced = async (tool: Connections, asking: Asking): Promise<Confirmed> => {
-  const traces = await openTraces(tool.config.traces, tool.services);
+const traced = async (tool: ToolServices, asking: Asking): Promise<Confirmed> => {
+  const traces = await openTraces(tool.config.traces, tool);
   try {
-    return await asking({ ...tool, services: { ...tool.services, traces } });
+    return await asking({ ...tool, traces });
   } finally {
     const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await sent.catch(() => undefined);
@@ -37,7 +37,7 @@ const traced = async (tool: Connections, asking: Asking): Promise<Confirmed> => 
 };
 
 /** Says what is known of the doubts that are to be ended, the evidence first. */
-const showDoubts = async (io: Io, tool: Connections, request: ResolveRequest): Promise<void> => {
+const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): Promise<void> => {
   const doubts = await findDoubts(tool, request, io.stopped);
   const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
   for (const [i, doubt] of doubts.entries()) {
@@ -76,7 +76,7 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
 
 /** Shows a proposal and what is known of its doubt. Ends the doubt if `as` repeats what is proposed. */
 const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<ExitCode> => {
-  const show = async (tool: Connections): Promise<ResolveRequest> => {
+  const show = async (tool: ToolServices): Promise<ResolveRequest> => {
     const proposal = await findProposal(tool, ref, io.stopped);
     io.err(proposalText(proposal));
     await showDoubts(io, tool, proposal.asked);

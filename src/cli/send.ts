@@ -7,7 +7,7 @@ import type { Incoming } from "../kafka/record.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { commandFault } from "../operate/command-fault.ts";
-import type { Connections } from "../operate/connections.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
 import type { Command as CommandRecord, CommandOutcome, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
@@ -35,7 +35,8 @@ type Request = CommandRecord["request"];
  * Watches from now on for a command's first result, or for the dead letter that says why none will come.
  * @param value the command's bytes
  */
-const watchResult = async ({ config, services }: Connections, commandId: string, value: Buffer) => {
+const watchResult = async (services: ToolServices, commandId: string, value: Buffer) => {
+  const { config } = services;
   const { registry, clock } = services;
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
   const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult | string>();
@@ -66,7 +67,8 @@ const watchResult = async ({ config, services }: Connections, commandId: string,
   return { ended, stop: () => Promise.all([results.stop(), letters?.stop()]) };
 };
 
-const encoded = async ({ config, services }: Connections, command: CommandRecord): Promise<Buffer> => {
+const encoded = async (services: ToolServices, command: CommandRecord): Promise<Buffer> => {
+  const { config } = services;
   const subject = subjectOf(config.topics.commands);
   const schema = readSchema("command");
   const schemaId = await services.registry.find(subject, schema);
@@ -77,10 +79,11 @@ const encoded = async ({ config, services }: Connections, command: CommandRecord
 
 /** Null once the command is durable; else a sentence that nobody knows. Throws where it was certainly not written. */
 export const write = async (
-  { config, services }: Connections,
+  services: ToolServices,
   { commandId, key, value }: { commandId: string; key: string; value: Buffer },
   stopped: AbortSignal,
 ): Promise<string | null> => {
+  const { config } = services;
   const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 };
   const publisher = services.publisher(config.topics.commands, options);
   const publishing = publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);

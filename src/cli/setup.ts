@@ -8,10 +8,11 @@ import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } fro
 import { withTool } from "./tool.ts";
 
 const setup = (io: Io, dryRun: boolean): Promise<ExitCode> =>
-  withTool(io, async ({ config, services }) => {
+  withTool(io, async (services) => {
+    const { config } = services;
     sayWhenStopped(io);
     await withCluster(services, async (cluster) => {
-      // A broker may accept connections and answer nothing.
+      // A broker may accept services and answer nothing.
       await cluster.find([]);
       await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out, stopped: io.stopped });
     }).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Connections } from "../operate/connections.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
 import { listDoubts, type DoubtNumbers } from "../operate/doubts/doubts.ts";
 import {
   isPause,
@@ -93,7 +93,7 @@ const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
 
 /** Why a command is not being executed now, for people; null where nothing is known to keep it from that. */
 export const whyNoCommands = async (
-  tool: Connections,
+  tool: ToolServices,
   request: object,
   signal: AbortSignal,
 ): Promise<string | null> => {
@@ -114,7 +114,7 @@ export const whyNoCommands = async (
 type Waiting = Pick<Awaited<ReturnType<typeof listDoubts>>, "numbers" | "proposals">;
 
 /** Null where there is no journal, as without the flow commands, or where it cannot be read. */
-const waitingOrNull = (io: Io, tool: Connections): Promise<Waiting | null> =>
+const waitingOrNull = (io: Io, tool: ToolServices): Promise<Waiting | null> =>
   listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped).catch(
     (error: unknown) => {
       const isRegistry = isRegistryError(error);

@@ -1,5 +1,5 @@
 import type { Purpose } from "../config/config.ts";
-import type { Connections } from "../operate/connections.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { explainOutage } from "../kafka/wire/outage.ts";
 import { createServices } from "../kafka/wire/services.ts";
@@ -12,10 +12,10 @@ import { silent } from "../runtime/log.ts";
  */
 export const withTool = (
   io: Io,
-  work: (tool: Connections) => Promise<ExitCode>,
+  work: (tool: ToolServices) => Promise<ExitCode>,
   purpose: Purpose = "tool",
 ): Promise<ExitCode> => {
   const config = configOf(io, purpose);
   const services = createServices(config, { clock: systemClock, log: silent });
-  return explainOutage(config, work({ config, services, warn: io.err }), io.stopped);
+  return explainOutage(config, work({ ...services, warn: io.err }), io.stopped);
 };

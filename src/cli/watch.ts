@@ -3,7 +3,7 @@ import { startTail } from "../kafka/consume/tail.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
-import type { Connections } from "../operate/connections.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
@@ -26,7 +26,7 @@ const COLUMNS = {
 } as const satisfies Record<What, readonly string[]>;
 
 /** The topic to follow, and how a record's value is read. */
-const followed = ({ config: { topics }, services: { registry, clock }, warn }: Connections, what: What) => {
+const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, what: What) => {
   if (what === "dead-letters")
     return { topic: topics.deadLetters, read: ({ value }: Incoming) => textOrBase64(value) };
   const isEvents = what === "events";
@@ -117,7 +117,7 @@ const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flag
         io.err(`The record at ${place} is not shown: ${messageOf(error)}`),
       );
     };
-    const following = await follow(tool.services, { topic, fromBeginning }, take);
+    const following = await follow(tool, { topic, fromBeginning }, take);
     const from = fromBeginning ? "its beginning" : "now on (--from-beginning shows what is there)";
     io.err(`Following ${topic} from ${from}; Ctrl-C ends it.`);
     await untilAborted(io.stopped);

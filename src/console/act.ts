@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
-import { explainOutage } from "../operate/connections.ts";
+import { explainOutage } from "../operate/tool-services.ts";
 import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 import { hidden } from "./html/elements.ts";
 import { html, type Html } from "./html/text.ts";
@@ -74,7 +74,7 @@ export const begin = (
   const by = person?.name ?? "";
   site.log.info({ by, purpose }, "console.acting");
   const ended = (stopped: AbortSignal): Promise<Shown> =>
-    explainOutage(site.connections.config, run(stopped), stopped).catch((error: unknown) =>
+    explainOutage(site.services.config, run(stopped), stopped).catch((error: unknown) =>
       failed(failureOf(context, error)),
     );
   if (!site.tasks.begin(id, `${by} ${form.toString()}`, meanwhile, ended))

@@ -1,4 +1,9 @@
-import { explainOutage, type Connections, type OnProgress, type Progress } from "../operate/connections.ts";
+import {
+  explainOutage,
+  type ToolServices,
+  type OnProgress,
+  type Progress,
+} from "../operate/tool-services.ts";
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
 import { OutageError, UsageError } from "../runtime/errors.ts";
 
@@ -45,7 +50,7 @@ const TOO_MUCH = "The console is asked for more at once than it reads: load the 
  * Readings that requests asked for, by what they read: a key always has a value of one type. One that is under way is
  * shared; it goes on while somebody asks for it now and then, and stops when nobody does.
  */
-export const createReadings = ({ config, services: { clock } }: Connections) => {
+export const createReadings = ({ config, clock }: ToolServices) => {
   const open = new Map<string, Open>();
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -129,15 +134,15 @@ const CHECK_EVERY_MS = 25;
  * journal's view takes memory.
  */
 export const shareDoubts = (
-  connections: Connections,
+  services: ToolServices,
   { read }: Pick<ReturnType<typeof createReadings>, "read">,
 ) => {
-  const { warn, services } = connections;
+  const { warn } = services;
   const { clock } = services;
   let closed = Promise.resolve();
 
   const open = async (signal: AbortSignal): Promise<OpenDoubts> => {
-    const opened = await openDoubts(connections);
+    const opened = await openDoubts(services);
     const close = (): void => {
       closed = opened.close().catch((error: unknown) => warn(String(error)));
     };

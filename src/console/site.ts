@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Actor, Role } from "../operate/actor.ts";
-import type { Connections } from "../operate/connections.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
 import { rangesOf } from "../runtime/cidr.ts";
 import { createReadings, shareDoubts } from "./readings.ts";
 import type { User } from "./sign-in/users.ts";
@@ -30,16 +30,16 @@ export type Person = { name: string; role: Role };
 export type ConsoleOptions = { users: () => readonly User[]; version: string; from: Actor["from"] };
 
 /** What every page gets: Kafka, and what requests are reading or doing. Nothing else is kept between requests. */
-export const createSite = (options: ConsoleOptions, connections: Connections) => {
-  const { clock, log } = connections.services;
-  const readings = createReadings(connections);
-  const doubts = shareDoubts(connections, readings);
+export const createSite = (options: ConsoleOptions, services: ToolServices) => {
+  const { clock, log } = services;
+  const readings = createReadings(services);
+  const doubts = shareDoubts(services, readings);
   const tasks = createTasks<ConsoleContext>(clock);
   return {
     options,
-    connections,
-    settings: connections.config.console,
-    isTrustedProxy: rangesOf(connections.config.console.trustedProxyCidrs),
+    services,
+    settings: services.config.console,
+    isTrustedProxy: rangesOf(services.config.console.trustedProxyCidrs),
     clock,
     log,
     read: readings.read,

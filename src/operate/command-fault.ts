@@ -1,11 +1,11 @@
 import { amountLimit } from "../commands-to-results/amount-limit.ts";
 import { checkFor } from "../commands-to-results/check.ts";
 import type { Command } from "../records.ts";
-import type { Connections } from "./connections.ts";
+import type { ToolServices } from "./tool-services.ts";
 
 /** Why the bridge would reject this command, as the end of a sentence; null if it would not. */
 export const commandFault = (
-  { partner: { purposes, currencies }, commands }: Connections["config"],
+  { partner: { purposes, currencies }, commands }: ToolServices["config"],
   command: Command,
 ): string | null => {
   const checked = checkFor({ purposes, currencies }).record(command);

@@ -1,7 +1,7 @@
 import { readEntry } from "../log-to-events/read-entry.ts";
 import { splitAnswer, type Element } from "../log-to-events/split-answer.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
-import type { Connections } from "./connections.ts";
+import type { ToolServices } from "./tool-services.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 
@@ -26,7 +26,7 @@ const raw: PartnerLogView = async ({ body }, write) => {
 
 /** One line per entry. */
 const eachEntry =
-  (config: Connections["config"], lineOf: (entry: string) => string): PartnerLogView =>
+  (config: ToolServices["config"], lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {
     const form = { entriesPointer: config.partner.logEntriesPointer ?? null, maxEntryBytes: MAX_ENTRY_BYTES };
     let lines = "";
@@ -49,7 +49,7 @@ const eachEntry =
   };
 
 const readable =
-  ({ partner }: Connections["config"]) =>
+  ({ partner }: ToolServices["config"]) =>
   (entryText: string): string => {
     const entry = readEntry(entryText, {
       notificationPointer: partner.logNotificationPointer ?? null,
@@ -64,7 +64,7 @@ const readable =
   };
 
 /** The output formats of `logs`; `entries` is for people. Only `raw` writes what a terminal would obey. */
-export const partnerLogViews = (config: Connections["config"]) => ({
+export const partnerLogViews = (config: ToolServices["config"]) => ({
   raw,
   json: eachEntry(config, compactJson),
   entries: eachEntry(config, readable(config)),

@@ -14,7 +14,7 @@ import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import { placeText } from "../runtime/record-position.ts";
 import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import type { Connections } from "./connections.ts";
+import type { ToolServices } from "./tool-services.ts";
 import { readTopic } from "./read-topic.ts";
 
 export { isPause, PAUSABLE, type ControlEntries, type ControlEntry, type Pausable };
@@ -30,20 +30,21 @@ const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
 
 /** The last entry of each flow. `isPause` says whether one is in force. */
-export const pauses = async (connections: Connections, stopped: AbortSignal): Promise<ControlEntries> => {
-  const topic = connections.config.topics.control;
+export const pauses = async (services: ToolServices, stopped: AbortSignal): Promise<ControlEntries> => {
+  const topic = services.config.topics.control;
   const found = new Map<Pausable, ControlEntry>();
   const take = (record: Incoming): void => {
     const isRead = applyControlRecord(found, record);
-    if (!isRead) connections.warn(`${placeText(topic, record)} cannot be read.`);
+    if (!isRead) services.warn(`${placeText(topic, record)} cannot be read.`);
   };
-  await connections.services.clock.withDeadline(READ_MS, stopped, (signal) =>
-    readTopic(connections, { topic, isWhole: true }, take, { signal }),
+  await services.clock.withDeadline(READ_MS, stopped, (signal) =>
+    readTopic(services, { topic, isWhole: true }, take, { signal }),
   );
   return found;
 };
 
-const write = async ({ config, services }: Connections, entry: ControlEntry): Promise<string> => {
+const write = async (services: ToolServices, entry: ControlEntry): Promise<string> => {
+  const { config } = services;
   const topic = config.topics.control;
   const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: TIMEOUT_MS };
   const publisher = services.publisher(topic, options);
@@ -83,14 +84,14 @@ const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
  * that of its audit entry.
  */
 export const pauseOrResume = (
-  connections: Connections,
+  services: ToolServices,
   actor: Actor,
   { flow, says, end }: PauseRequest,
   stopped: AbortSignal,
 ) =>
-  withAudit(connections, actor, stopped, async ({ act }) => {
-    const topic = connections.config.topics.control;
-    const found = await withCluster(connections.services, (cluster) => cluster.find([topic]));
+  withAudit(services, actor, stopped, async ({ act }) => {
+    const topic = services.config.topics.control;
+    const found = await withCluster(services, (cluster) => cluster.find([topic]));
     if (!found.has(topic)) throw noSuchTopic(topic);
     const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: asked ?? {} };
@@ -98,9 +99,9 @@ export const pauseOrResume = (
       const atMs = await askTime();
       const { by, note } = actor;
       const entry: ControlEntry = { flow, says, by, note, atMs, untilMs: endOf(end, atMs), actionId };
-      const place = await write(connections, entry);
+      const place = await write(services, entry);
       const effect = { record: place, until: isoOrNull(entry.untilMs) };
       return { value: { entry, place }, outcome: { kind: "done", effect } as const };
     });
-    return { ...value, audit: placeText(connections.config.topics.audit, begun) };
+    return { ...value, audit: placeText(services.config.topics.audit, begun) };
   });

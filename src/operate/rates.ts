@@ -1,7 +1,7 @@
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { Ranges } from "../kafka/ranges.ts";
-import type { Connections } from "./connections.ts";
+import type { ToolServices } from "./tool-services.ts";
 
 /** Records a minute of a topic over the last hour, the oldest first. */
 export type TopicRate = {
@@ -37,9 +37,10 @@ const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<n
 
 /** Topics that do not exist are left out. */
 export const recordsPerMinute = (
-  { config, services }: Connections,
+  services: ToolServices,
   signal: AbortSignal,
 ): Promise<readonly TopicRate[]> => {
+  const { config } = services;
   const { clock } = services;
   const { transactionStatus, commands, results, deadLetters } = config.topics;
   const wanted = [

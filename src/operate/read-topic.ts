@@ -2,7 +2,7 @@ import { noSuchTopic, withCluster } from "../kafka/cluster/with-cluster.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
 import { missingText, type Range, type Ranges, type TopicRanges } from "../kafka/ranges.ts";
 import { NothingDone } from "./actor.ts";
-import type { Connections, OnProgress } from "./connections.ts";
+import type { ToolServices, OnProgress } from "./tool-services.ts";
 
 /**
  * What is read of a topic: between two times, by the records' timestamps, and of each partition what `narrow` leaves.
@@ -30,7 +30,7 @@ export const recordsIn = (ranges: Ranges): number =>
   [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
 
 const rangesOf = async (
-  { services }: Connections,
+  services: ToolServices,
   { topic, fromMs, toMs, narrow = (range) => range }: Reading,
 ): Promise<TopicRanges> =>
   withCluster(services, async (cluster) => {
@@ -52,17 +52,17 @@ const rangesOf = async (
  * a UsageError where the topic does not exist.
  */
 export const readTopic = async (
-  connections: Connections,
+  services: ToolServices,
   reading: Reading,
   take: TakeRecord,
   { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {
   const { topic, isWhole = false } = reading;
-  const found = await rangesOf(connections, reading);
+  const found = await rangesOf(services, reading);
   const leaveOut = (missing: ReadonlySet<number>): void => {
     if (missing.size === 0) return;
     if (isWhole) throw new NothingDone(`${missingText(topic, missing)}: see docs/failures.md.`);
-    connections.warn(`Incomplete: ${missingText(topic, missing)}.`);
+    services.warn(`Incomplete: ${missingText(topic, missing)}.`);
   };
   leaveOut(found.missing);
   const { ranges } = found;
@@ -75,6 +75,6 @@ export const readTopic = async (
     onProgress?.({ read: (count += 1), total });
     return take(record);
   };
-  leaveOut(await scan({ topic, ranges: wanted }, counted, connections.services, signal));
+  leaveOut(await scan({ topic, ranges: wanted }, counted, services, signal));
   return ranges;
 };

@@ -4,7 +4,7 @@ import { iso } from "../runtime/instant.ts";
 import type { Services } from "../kafka/wire/services.ts";
 import type { Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import type { Connections } from "./connections.ts";
+import type { ToolServices } from "./tool-services.ts";
 
 /** Days in São Paulo, YYYY-MM-DD, both included. */
 type Days = { from: string; to: string };
@@ -26,21 +26,17 @@ export const dryReconcile = (
 
 /** One that publishes what would be held back otherwise, with an audit entry before it begins. */
 export const forceReconcile = (
-  connections: Connections,
+  services: ToolServices,
   actor: Actor,
   { from, to }: Days,
   stopped: AbortSignal,
 ): Promise<Report> =>
-  withAudit(connections, actor, stopped, async ({ act }) => {
+  withAudit(services, actor, stopped, async ({ act }) => {
     const period = periodOfDays(from, to);
     const parameters = { from: iso(period.fromMs), to: iso(period.toMs) };
     const action = { kind: "reconcile", subject: "reconcile", parameters } as const;
     const { value } = await act(action, async () => {
-      const report = await reconcileOnce(
-        connections.services,
-        { period, dryRun: false, force: true },
-        stopped,
-      );
+      const report = await reconcileOnce(services, { period, dryRun: false, force: true }, stopped);
       const { published, result } = report;
       return { value: report, outcome: { kind: "done", effect: { published, result } } };
     });

@@ -3,7 +3,7 @@ import { askPartnerStates } from "../kafka/wire/partner-note.ts";
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { unreadableIn } from "../kafka/consume/read-assigned.ts";
-import type { Connections } from "./connections.ts";
+import type { ToolServices } from "./tool-services.ts";
 import { recordsIn } from "./read-topic.ts";
 
 const DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
 };
 
 /** Records, in all and of the last day: a large letter may have several. Null where there is no such topic. */
-const deadLettersOf = async ({ topics }: Connections["config"], cluster: Cluster, nowMs: number) => {
+const deadLettersOf = async ({ topics }: ToolServices["config"], cluster: Cluster, nowMs: number) => {
   const topic = topics.deadLetters;
   if (!(await cluster.find([topic])).has(topic)) return null;
   const count = async (sinceMs?: number): Promise<number> =>
@@ -40,7 +40,7 @@ const deadLettersOf = async ({ topics }: Connections["config"], cluster: Cluster
   return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
 };
 
-const ask = async (config: Connections["config"], cluster: Cluster, nowMs: number) => {
+const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: number) => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
   // Without the flow commands there need not be such a topic.
@@ -81,7 +81,8 @@ const ask = async (config: Connections["config"], cluster: Cluster, nowMs: numbe
 export type Status = Awaited<ReturnType<typeof ask>>;
 
 /** Who runs the flows, how far they are, and how many dead letters there are. Reads no records. */
-export const status = ({ config, services }: Connections, signal: AbortSignal): Promise<Status> => {
+export const status = (services: ToolServices, signal: AbortSignal): Promise<Status> => {
+  const { config } = services;
   const { clock } = services;
   const asking = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
   return clock.within(ANSWER_MS, signal, asking);

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { requestHash } from "../../src/commands-to-results/translate.ts";
 import type { AcceptQuote } from "../../src/records.ts";
-import type { Connections } from "../../src/operate/connections.ts";
+import type { ToolServices } from "../../src/operate/tool-services.ts";
 import { findDoubts } from "../../src/operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../../src/operate/doubts/facts.ts";
 import { decode, encode, latestSchemaId } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { connectionsTo } from "../support/connections.ts";
+import { toolServicesFor } from "../support/tool-services.ts";
 import { writeAnsweredDoubt } from "../support/doubts.ts";
 import { readTopic } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
@@ -18,11 +18,11 @@ import { openWorld, type World } from "../support/world.ts";
 const unstopped = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 let world: World;
-let connections: Connections;
+let services: ToolServices;
 beforeAll(async () => {
   world = await openWorld(sharedCluster());
   // Before anything produces: the bridge replaces modules of kafkajs.
-  connections = connectionsTo(world);
+  services = toolServicesFor(world);
 });
 afterAll(() => world.close());
 
@@ -74,8 +74,8 @@ const acceptOf = (fields: Partial<AcceptQuote>): AcceptQuote => ({
 const hashOf = (accept: AcceptQuote): string => requestHash({ request: { type: "AcceptQuote", ...accept } });
 
 const factsOf = async (commandId: string) => {
-  const doubts = await findDoubts(connections, { commandId, quoteId: null }, unstopped);
-  const [facts] = await factsOfDoubts(connections, doubts, () => undefined, unstopped);
+  const doubts = await findDoubts(services, { commandId, quoteId: null }, unstopped);
+  const [facts] = await factsOfDoubts(services, doubts, () => undefined, unstopped);
   if (!facts) throw new Error(`no doubt of ${commandId}`);
   return facts;
 };

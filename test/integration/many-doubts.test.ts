@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { openDoubts } from "../../src/operate/doubts/doubts.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { connectionsTo } from "../support/connections.ts";
+import { toolServicesFor } from "../support/tool-services.ts";
 import { AT_ONCE_MS, writeAccepts, writeDoubts } from "../support/doubts.ts";
 import { COMPILED, MAIN, NODE_FLAGS } from "../../dev/main.mjs";
 import { toolSettings } from "../support/settings.ts";
@@ -32,7 +32,7 @@ const peakOf = (pid: number): number => {
 test("ten thousand doubts among two hundred thousand accepts are listed in seconds, in bounded memory", async () => {
   const world = await openWorld(sharedCluster());
   onTestFinished(world.close);
-  const connections = connectionsTo(world);
+  const services = toolServicesFor(world);
   const writingAt = performance.now();
   await writeAccepts(world, ACCEPTS);
   await writeDoubts(world, "order", AT_ONCE_MS, ...Array.from({ length: DOUBTS }, () => randomUUID()));
@@ -63,7 +63,7 @@ test("ten thousand doubts among two hundred thousand accepts are listed in secon
 
   // While it is read, what is known so far can be asked.
   const signal = new AbortController().signal;
-  const opened = await openDoubts(connections);
+  const opened = await openDoubts(services);
   try {
     const reading: number[] = [];
     await opened.untilRead(signal, ({ read }) => reading.push(read));

@@ -10,7 +10,7 @@ import { confirm, resolve } from "../../src/operate/resolve/resolve.ts";
 import { status } from "../../src/operate/status.ts";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { connectionsTo, person } from "../support/connections.ts";
+import { toolServicesFor, person } from "../support/tool-services.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { readTopic } from "../support/follow-topics.ts";
 import { clientOf, endTotal, setTopicConfig } from "../support/kafka.ts";
@@ -36,22 +36,22 @@ const lastAudit = async (): Promise<Record<string, unknown>> => {
 };
 
 test("a viewer does nothing, and nothing is written, also not to the audit topic", async () => {
-  const connections = connectionsTo(world);
+  const services = toolServicesFor(world);
   await writeDoubts(world, "seen", AT_ONCE_MS, randomUUID());
   const ends = (): Promise<number[]> =>
     Promise.all(Object.values(world.topics).map((topic) => endTotal(world.brokers, topic)));
   const before = await ends();
   const viewer = person("vic", "viewer");
   const asked = [
-    resolve(connections, viewer, saying("seen"), unstopped),
-    confirm(connections, viewer, { ref: "0/0", as: "succeeded" }, unstopped),
-    pauseOrResume(connections, viewer, { flow: "commands", says: "pause", end: null }, unstopped),
-    replay(connections, viewer, {}, { planned: () => undefined, ended: () => undefined }, unstopped),
+    resolve(services, viewer, saying("seen"), unstopped),
+    confirm(services, viewer, { ref: "0/0", as: "succeeded" }, unstopped),
+    pauseOrResume(services, viewer, { flow: "commands", says: "pause", end: null }, unstopped),
+    replay(services, viewer, {}, { planned: () => undefined, ended: () => undefined }, unstopped),
   ];
   for (const each of asked) await expect(each).rejects.toThrow(Forbidden);
-  await expect(
-    resolve(connections, person("ana", "operator", "  "), saying("seen"), unstopped),
-  ).rejects.toThrow("the name and the note must be there");
+  await expect(resolve(services, person("ana", "operator", "  "), saying("seen"), unstopped)).rejects.toThrow(
+    "the name and the note must be there",
+  );
   expect(await ends()).toEqual(before);
 });
 
@@ -63,44 +63,44 @@ test("without its journal topic a resolve is refused, and not of an unknown end"
 });
 
 test("of two people who say the opposite at once, one decides, and there is one final result", async () => {
-  const connections = connectionsTo(world);
+  const services = toolServicesFor(world);
   await writeDoubts(world, "contested", AT_ONCE_MS, randomUUID());
   const both = await Promise.all([
-    resolve(connections, person("ana"), saying("contested", "succeeded"), unstopped),
-    resolve(connections, person("bob"), saying("contested", "not-executed"), unstopped),
+    resolve(services, person("ana"), saying("contested", "succeeded"), unstopped),
+    resolve(services, person("bob"), saying("contested", "not-executed"), unstopped),
   ]);
   expect(both.map(({ kind }) => kind).sort()).toEqual(["decided", "resolved"]);
   const results = (await resultsOf("contested")).map(({ value }) => decode("command-result", value));
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   const won = both.find(({ kind }) => kind === "resolved");
   expect(won).toMatchObject({ result: results[0] });
-  const asked = await resolve(connections, person("cid"), saying("contested"), unstopped);
+  const asked = await resolve(services, person("cid"), saying("contested"), unstopped);
   expect(asked).toMatchObject({ kind: "decided", result: results[0] });
 });
 
 describe("four eyes", () => {
   const propose = async (commandId: string, quoteId = randomUUID()) => {
-    const connections = connectionsTo(world, { CONSOLE_FOUR_EYES: "true" });
+    const services = toolServicesFor(world, { CONSOLE_FOUR_EYES: "true" });
     await writeDoubts(world, commandId, AT_ONCE_MS, quoteId);
-    const proposed = await resolve(connections, person("Ana Lima"), saying(commandId), unstopped);
+    const proposed = await resolve(services, person("Ana Lima"), saying(commandId), unstopped);
     if (proposed.kind !== "proposed") throw new Error(proposed.kind);
-    return { connections, ...proposed, quoteId };
+    return { services, ...proposed, quoteId };
   };
 
   test("one person proposes, which decides nothing; another one confirms, once", async () => {
-    const { connections, ref, place, quoteId } = await propose("two-people");
+    const { services, ref, place, quoteId } = await propose("two-people");
     expect(place).toBe(`${world.topics.audit}[0]@${ref.slice(2)}`);
     expect(await resultsOf("two-people")).toEqual([]);
-    expect(await recentProposals(connections, unstopped)).toMatchObject([
+    expect(await recentProposals(services, unstopped)).toMatchObject([
       { ref, by: "Ana Lima", note: "asked the partner", asked: { commandId: "two-people", as: "succeeded" } },
     ]);
 
     for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
-      const same = await confirm(connections, person(spelling), { ref, as: "succeeded" }, unstopped);
+      const same = await confirm(services, person(spelling), { ref, as: "succeeded" }, unstopped);
       expect(same.ended).toEqual({ kind: "sameAuthor", by: "Ana Lima" });
       expect(await lastAudit()).toMatchObject({ by: spelling, outcome: { kind: "refused" } });
     }
-    const mistyped = await confirm(connections, person("bob"), { ref, as: "not-executed" }, unstopped);
+    const mistyped = await confirm(services, person("bob"), { ref, as: "not-executed" }, unstopped);
     expect(mistyped.ended).toEqual({ kind: "otherOutcome", ref, as: "succeeded" });
     expect(await resultsOf("two-people")).toEqual([]);
     // Where people look first, it is said that somebody is waited for.
@@ -112,7 +112,7 @@ describe("four eyes", () => {
     }
 
     const both = await Promise.all(
-      ["bob", "cid"].map((by) => confirm(connections, person(by), { ref, as: "succeeded" }, unstopped)),
+      ["bob", "cid"].map((by) => confirm(services, person(by), { ref, as: "succeeded" }, unstopped)),
     );
     expect(both.map(({ ended }) => ended.kind).sort()).toEqual(["decided", "resolved"]);
     const results = await resultsOf("two-people");
@@ -120,7 +120,7 @@ describe("four eyes", () => {
     expect(new Set(results.map(({ value }) => String(value))).size).toBe(1);
     expect(result).toMatchObject({ outcome: "SUCCEEDED", final: true, quoteId, decidedBy: "OPERATOR" });
     expect((await world.run(["status"])).out).not.toContain(`REF ${ref}`);
-    const again = await confirm(connections, person("dan"), { ref, as: "succeeded" }, unstopped);
+    const again = await confirm(services, person("dan"), { ref, as: "succeeded" }, unstopped);
     expect(again.ended).toMatchObject({
       kind: "decided",
       note: expect.stringMatching(/^Ana Lima, confirmed by (bob|cid): asked the partner$/) as string,
@@ -128,11 +128,11 @@ describe("four eyes", () => {
   });
 
   test("what is no proposal is not confirmed, and neither is one of yesterday by Kafka's clock", async () => {
-    const { connections, ref } = await propose("yesterday");
+    const { services, ref } = await propose("yesterday");
     const request = `0/${Number(ref.slice(2)) - 1}`;
     for (const none of [request, "0/999999", "1/0", "x"])
       await expect(
-        confirm(connections, person("bob"), { ref: none, as: "succeeded" }, unstopped),
+        confirm(services, person("bob"), { ref: none, as: "succeeded" }, unstopped),
       ).rejects.toThrow(`${none} is no proposal`);
 
     const { audit } = world.topics;
@@ -157,46 +157,40 @@ describe("four eyes", () => {
     while (!(await isOld())) offset = await written();
     await producer.disconnect();
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
-    const late = await confirm(
-      connections,
-      person("bob"),
-      { ref: `0/${offset}`, as: "succeeded" },
-      unstopped,
-    );
+    const late = await confirm(services, person("bob"), { ref: `0/${offset}`, as: "succeeded" }, unstopped);
     expect(late.ended).toMatchObject({ kind: "expired" });
     expect(await resultsOf("yesterday")).toEqual([]);
-    expect((await confirm(connections, person("bob"), { ref, as: "succeeded" }, unstopped)).ended.kind).toBe(
+    expect((await confirm(services, person("bob"), { ref, as: "succeeded" }, unstopped)).ended.kind).toBe(
       "resolved",
     );
   });
 });
 
 test("a pause of a duration ends by Kafka's clock, not by that of the operator's machine", async () => {
-  const connections = connectionsTo(world);
-  const { services } = connections;
+  const services = toolServicesFor(world);
   const ahead = { ...services, clock: { ...services.clock, now: () => Date.now() + 3_600_000 } };
   const before = Date.now();
   const { entry } = await pauseOrResume(
-    { ...connections, services: ahead },
+    ahead,
     person("ana"),
     { flow: "accepts", says: "pause", end: { forMs: 60_000 } },
     unstopped,
   );
   expect(entry.untilMs).toBeGreaterThan(before + 50_000);
   expect(entry.untilMs).toBeLessThan(Date.now() + 70_000);
-  expect((await pauses(connections, unstopped)).get("accepts")).toEqual(entry);
+  expect((await pauses(services, unstopped)).get("accepts")).toEqual(entry);
   const over = { flow: "accepts", says: "pause", end: { untilMs: before - 1 } } as const;
-  await expect(pauseOrResume(connections, person("ana"), over, unstopped)).rejects.toThrow(
+  await expect(pauseOrResume(services, person("ana"), over, unstopped)).rejects.toThrow(
     "by Kafka's clock it is",
   );
-  expect((await pauses(connections, unstopped)).get("accepts")).toEqual(entry);
+  expect((await pauses(services, unstopped)).get("accepts")).toEqual(entry);
 });
 
 test("the audit has a row for each action, with what came of it, the newest first, page by page", async () => {
-  const connections = connectionsTo(world);
+  const services = toolServicesFor(world);
   const all = [];
   for (let before: number | null = null, pages = 0; pages < 50; pages += 1) {
-    const { actions, next } = await readAudit(connections, { before, count: 3 }, unstopped);
+    const { actions, next } = await readAudit(services, { before, count: 3 }, unstopped);
     all.push(...actions);
     if (next === null) break;
     before = next;
@@ -233,9 +227,9 @@ test("a reconcile run that a person forces stands in the audit topic, a dry one 
 });
 
 test("the state of flows and the rates are known without reading a record", async () => {
-  const connections = connectionsTo(world);
+  const services = toolServicesFor(world);
   await produce(world.brokers, world.topics.deadLetters, [{ key: "k", value: "v" }]);
-  const known = await status(connections, unstopped);
+  const known = await status(services, unstopped);
   expect(known).toMatchObject({
     commands: { members: [], lag: 0 },
     reconcile: { leader: null, lastCompleteAtMs: null },
@@ -244,7 +238,7 @@ test("the state of flows and the rates are known without reading a record", asyn
   const withoutRegistry = await world.run(["status"], { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" });
   expect(withoutRegistry).toMatchObject({ code: 0, out: expect.stringContaining("1 dead letter") as string });
   expect(withoutRegistry.err).toContain("Doubts are not counted: SCHEMA_REGISTRY_URL");
-  const rates = await recordsPerMinute(connections, unstopped);
+  const rates = await recordsPerMinute(services, unstopped);
   expect(rates.map(({ of, perMinute }) => [of, perMinute.length])).toEqual(
     ["events", "commands", "results", "dead letters"].map((of) => [of, 30]),
   );

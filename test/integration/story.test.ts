@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { factsOfDoubts } from "../../src/operate/doubts/facts.ts";
 import { listDoubts } from "../../src/operate/doubts/doubts.ts";
-import type { Connections } from "../../src/operate/connections.ts";
+import type { ToolServices } from "../../src/operate/tool-services.ts";
 import { story, type Story } from "../../src/operate/story/story.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { connectionsTo } from "../support/connections.ts";
+import { toolServicesFor } from "../support/tool-services.ts";
 import { eventually } from "../support/eventually.ts";
 import { follow, type Following } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
@@ -17,7 +17,7 @@ const unstopped = new AbortController().signal;
 const DAY_MS = 86_400_000;
 
 let world: World;
-let connections: Connections;
+let services: ToolServices;
 let bridge: Replica;
 let following: Following;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   bridge = await world.startReplica();
   await bridge.untilReady();
   // Before anything reads: the bridge replaces modules of kafkajs.
-  connections = connectionsTo(world);
+  services = toolServicesFor(world);
   following = await follow(world.brokers, [world.topics.results, world.topics.events]);
   world.defer(following.stop);
 });
@@ -56,7 +56,7 @@ const resultOf = (commandId: string) =>
     30_000,
   );
 const tell = (id: string, sinceMs = Date.now() - DAY_MS): Promise<Story> =>
-  story(connections, { id, sinceMs }, () => undefined, unstopped);
+  story(services, { id, sinceMs }, () => undefined, unstopped);
 
 test("a command, its quote, its externalId and its transaction tell the same story, in order of time", async () => {
   const [commandId, quoteId, externalId] = [randomUUID(), randomUUID(), `order-${randomUUID()}`];
@@ -116,10 +116,10 @@ test("of a doubt it is known who was to be paid what, and what began at the part
     const body = JSON.stringify({ transactionId: began, status, createdAt: new Date().toISOString() });
     expect((await fetch(bridge.webhookUrl, { method: "POST", body })).status).toBe(200);
   }
-  const { doubts } = await listDoubts(connections, {}, unstopped);
+  const { doubts } = await listDoubts(services, {}, unstopped);
   const [doubt] = doubts;
   expect(doubt).toMatchObject({ commandId, quoteId, externalId: "order-9" });
-  const [facts] = await factsOfDoubts(connections, [doubt!], () => undefined, unstopped);
+  const [facts] = await factsOfDoubts(services, [doubt!], () => undefined, unstopped);
   expect(facts).toMatchObject({ amount: { text: "12.50", from: "accept" }, counterpartyId: "cp-7" });
   const candidates = facts?.candidates ?? [];
   // The transaction of the other command began before, and its result names it.

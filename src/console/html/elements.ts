@@ -1,4 +1,4 @@
-import type { Progress } from "../../operate/connections.ts";
+import type { Progress } from "../../operate/tool-services.ts";
 import { formatCount, html, sizeOf, type Cell, type Html } from "./text.ts";
 
 /** The path of a page with its query. A lone surrogate cannot be written in one. */

@@ -38,11 +38,11 @@ const auditView = ({ actions, next }: AuditPage, isNewest: boolean): Html => {
 };
 
 export const auditPage = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, read } = context.var.site;
+  const { services, read } = context.var.site;
   const given = context.req.query("before") ?? "";
   const before = /^\d{1,15}$/.test(given) ? Number(given) : null;
   const found = await read(`audit ${given}`, (_, signal) =>
-    readAudit(connections, { before, count: PER_PAGE }, signal),
+    readAudit(services, { before, count: PER_PAGE }, signal),
   );
   return readingPage(context, found, {
     title: "Audit",

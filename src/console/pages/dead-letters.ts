@@ -104,14 +104,14 @@ export const ofThisMoment = (context: ConsoleContext, path: string): Answer => {
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, read, clock } = context.var.site;
+  const { services, read, clock } = context.var.site;
   const query = (name: string): string | undefined => context.req.query(name);
   if (query("until") === undefined) return ofThisMoment(context, "/dead-letters");
   const filter = filterOf(query, clock.now());
   const from = Math.min(startOf(query("from")), MAX_FROM);
   const found = await read(JSON.stringify(["letters", filter, from]), (onProgress, signal) => {
     const options = { limit: from + PER_PAGE, onProgress };
-    return listLetters(connections, selectionOf(filter), options, signal);
+    return listLetters(services, selectionOf(filter), options, signal);
   });
   const reasons = [...(found.value?.byReason.keys() ?? [])].slice(0, PER_PAGE);
   return readingPage(context, found, {
@@ -173,13 +173,13 @@ const letterView = (
 };
 
 export const letterPage = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, read, clock } = context.var.site;
+  const { services, read, clock } = context.var.site;
   const given = context.req.query("ref") ?? "";
   const ref = readRef(given);
   const why = "Its REF is of the form 0/4711. It may be deleted by now.";
   const none = new Problem(404, "There is no such dead letter.", why);
   if (ref === null) throw none;
-  const found = await read(`letter ${given}`, (_, signal) => showLetter(connections, ref, signal));
+  const found = await read(`letter ${given}`, (_, signal) => showLetter(services, ref, signal));
   const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;
   return readingPage(context, found, {
     title: `Dead letter ${given}`,
@@ -187,7 +187,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
     what: "The dead letter is being read",
     view: (shown) => {
       if (shown === null) throw none;
-      const { deadLetters } = connections.config.topics;
+      const { deadLetters } = services.config.topics;
       return html`${letterView(shown, deadLetters, clock.now())} ${canAct(context) ? plan : ""}`;
     },
   });

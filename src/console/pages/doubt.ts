@@ -1,5 +1,5 @@
 import { isSamePerson } from "../../operate/actor.ts";
-import { explainOutage } from "../../operate/connections.ts";
+import { explainOutage } from "../../operate/tool-services.ts";
 import { isSameQuote, type Doubt } from "../../operate/doubts/doubts.ts";
 import { factsOfDoubts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
@@ -171,7 +171,7 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
     site.read(
       `facts ${doubt.place}`,
       async (onProgress, signal) =>
-        (await factsOfDoubts(site.connections, [doubt], onProgress, signal))[0] ?? null,
+        (await factsOfDoubts(site.services, [doubt], onProgress, signal))[0] ?? null,
       FACTS_MS,
     ),
     readProposals(site),
@@ -207,7 +207,7 @@ export const showDoubt = async (
     });
   const now = await site.doubts.look();
   const asking = Promise.resolve(now.value?.find(commandId, context.req.raw.signal) ?? []);
-  const found = await explainOutage(site.connections.config, asking);
+  const found = await explainOutage(site.services.config, asking);
   const [doubt, ...others] = found.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
   const state = journalState(context, now);
   if (doubt && others.length === 0)

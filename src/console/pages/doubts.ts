@@ -51,8 +51,8 @@ export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: stri
 };
 
 /** With four eyes: what people proposed in the last day. */
-export const readProposals = ({ read, connections }: Site): Promise<Reading<Proposal[]>> =>
-  read("proposals", (_, signal) => recentProposals(connections, signal));
+export const readProposals = ({ read, services }: Site): Promise<Reading<Proposal[]>> =>
+  read("proposals", (_, signal) => recentProposals(services, signal));
 
 const proposalRow = ({ ref, asked, by, note, untilMs }: Proposal): readonly Cell[] => [
   link(doubtPath(asked), code(asked.commandId, MAX_ID)),

@@ -21,19 +21,19 @@ const LATE_RUNS = 4;
 const LEAST_EVERY_MS = 900_000;
 
 const readParts = (site: Site) => {
-  const { connections, read, clock, doubts } = site;
+  const { services, read, clock, doubts } = site;
   return Promise.all([
-    read("status", (_, signal) => status(connections, signal)),
-    read("pauses", (_, signal) => pauses(connections, signal)),
+    read("status", (_, signal) => status(services, signal)),
+    read("pauses", (_, signal) => pauses(services, signal)),
     read(
       "letters by reason",
       (onProgress, signal) => {
         const selection = { sinceMs: clock.now() - LETTERS_MS };
-        return listLetters(connections, selection, { limit: 0, onProgress }, signal);
+        return listLetters(services, selection, { limit: 0, onProgress }, signal);
       },
       SLOW_MS,
     ),
-    read("rates", (_, signal) => recordsPerMinute(connections, signal), SLOW_MS),
+    read("rates", (_, signal) => recordsPerMinute(services, signal), SLOW_MS),
     doubts.look(),
     readProposals(site),
   ]);
@@ -45,7 +45,7 @@ export const readKnown = async (site: Site) => {
   const opened = journal.value;
   const doubts = { ...journal, value: opened && { ...opened.numbers(), ...opened.progress() } };
   const waiting = { ...proposals, value: opened && proposals.value && opened.waiting(proposals.value) };
-  const { topics, reconcile } = site.connections.config;
+  const { topics, reconcile } = site.services.config;
   const reconcileLateMs = LATE_RUNS * Math.max(reconcile.everyMs, LEAST_EVERY_MS);
   return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts, waiting };
 };

@@ -45,11 +45,10 @@ const showPlan = async (
   note = "",
   problem = "",
 ): Promise<Response> => {
-  const { connections, read } = context.var.site;
+  const { services, read } = context.var.site;
   const found = await read(
     JSON.stringify(["plan", meant]),
-    async (onProgress, signal) =>
-      (await planReplay(connections, meantBy(meant), { signal, onProgress })).plan,
+    async (onProgress, signal) => (await planReplay(services, meantBy(meant), { signal, onProgress })).plan,
     PLAN_MS,
   );
   const why = problem === "" ? "" : notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
@@ -103,7 +102,7 @@ const runPage = (
 };
 
 export const beginReplay = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, clock } = context.var.site;
+  const { services, clock } = context.var.site;
   const form = await formOf(context);
   const note = form.get("note") ?? "";
   const actor = actorOf(context, note);
@@ -122,13 +121,7 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
     run: async (stopped) => {
-      const { unsent, reason } = await replay(
-        { ...connections, warn },
-        actor,
-        meantBy(meant),
-        hooks,
-        stopped,
-      );
+      const { unsent, reason } = await replay({ ...services, warn }, actor, meantBy(meant), hooks, stopped);
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "dead letter")} had no turn: ${reason ?? ""}. Plan it again.`;

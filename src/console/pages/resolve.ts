@@ -76,7 +76,7 @@ const act = (
 
 /** Whether the doubt is still open is decided later, by the journal. */
 export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
-  const { connections } = context.var.site;
+  const { services } = context.var.site;
   const form = await formOf(context);
   const [note, as] = [form.get("note") ?? "", form.get("as")];
   const actor = actorOf(context, note);
@@ -91,16 +91,16 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const asked: ResolveRequest = { commandId, quoteId, as, force, transactionId };
   return act(context, form, `resolve ${commandId}`, async (stopped) => ({
     asked,
-    ended: await resolve(connections, actor, asked, stopped),
+    ended: await resolve(services, actor, asked, stopped),
   }));
 };
 
 export const confirmProposal = async (context: ConsoleContext): Promise<Response> => {
-  const { connections } = context.var.site;
+  const { services } = context.var.site;
   const form = await formOf(context);
   const actor = actorOf(context, "confirmed");
   const [ref, as] = [form.get("ref") ?? "", form.get("as")];
   if (as !== "succeeded" && as !== "not-executed")
     return refused(form, html`The form does not say what is confirmed.`)(context);
-  return act(context, form, `confirm ${ref}`, (stopped) => confirm(connections, actor, { ref, as }, stopped));
+  return act(context, form, `confirm ${ref}`, (stopped) => confirm(services, actor, { ref, as }, stopped));
 };

@@ -71,14 +71,14 @@ const storyView = ({ id, endings, steps, notes }: Story, nowMs: number): Html =>
 };
 
 export const storyPage = async (context: ConsoleContext): Promise<Response> => {
-  const { connections, read, clock } = context.var.site;
+  const { services, read, clock } = context.var.site;
   const id = (context.req.query("id") ?? "").trim();
   const asked = context.req.query("since") ?? "";
   const since = SINCE.some(([value]) => value === asked) ? asked : "7";
   const search = searchForm(id, since);
   if (id === "") return page(context, { title: "Story", body: html`<h1>Story</h1> ${search}` });
   const found = await read(`story ${since} ${id}`, (onProgress, signal) =>
-    readStory(connections, { id, sinceMs: clock.now() - Number(since) * DAY_MS }, onProgress, signal),
+    readStory(services, { id, sinceMs: clock.now() - Number(since) * DAY_MS }, onProgress, signal),
   );
   return readingPage(context, found, {
     title: `Story of ${id.slice(0, 60)}`,

@@ -7,7 +7,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { authorize, continueUnless, NothingDone, type Actor } from "../actor.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import {
   AUDIT_CONTENT_TYPE,
   AUDIT_PARTITION,
@@ -38,7 +38,8 @@ export type Audit = {
 };
 
 /** The topic must order its entries, by Kafka's clock: its times tell which proposals still count. */
-const checkTopic = async ({ config, services }: Connections): Promise<void> => {
+const checkTopic = async (services: ToolServices): Promise<void> => {
+  const { config } = services;
   const topic = config.topics.audit;
   const found = await withCluster(services, (cluster) => cluster.find([topic]));
   const [problem] = orderProblems(config.topics, found);
@@ -60,15 +61,15 @@ const checkTopic = async ({ config, services }: Connections): Promise<void> => {
  * UsageError where the name or the note is missing, or the topic does not exist.
  */
 export const withAudit = async <T>(
-  connections: Connections,
+  services: ToolServices,
   actor: Actor,
   stopped: AbortSignal,
   work: (audit: Audit) => Promise<T>,
 ): Promise<T> => {
   authorize(actor);
-  const { config, services } = connections;
+  const { config } = services;
   const topic = config.topics.audit;
-  await checkTopic(connections);
+  await checkTopic(services);
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -96,7 +97,7 @@ export const withAudit = async <T>(
     });
     const end = (outcome: Outcome): Promise<RecordPosition | null> =>
       write({ actionId, actor, action, outcome }).catch((error: unknown) => {
-        connections.warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
+        services.warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
         return null;
       });
     const atMs = async (): Promise<number> => {

@@ -4,7 +4,7 @@ import { iso } from "../../runtime/instant.ts";
 import { objectOf, parseJson, type Json } from "../../runtime/json-object.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import type { Actor } from "../actor.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import { readTopic } from "../read-topic.ts";
 
 /** What a person asks for. `subject`: a commandId, a dead letter, a flow. `parameters`: what else, as JSON. */
@@ -147,11 +147,11 @@ const merged = (rows: readonly AuditAction[]): AuditAction[] => {
 
 /** A page of actions, the newest first. An action whose entries stand on two pages is on both. */
 export const readAudit = async (
-  connections: Connections,
+  services: ToolServices,
   { before, count }: { before: number | null; count: number },
   signal: AbortSignal,
 ): Promise<AuditPage> => {
-  const topic = connections.config.topics.audit;
+  const topic = services.config.topics.audit;
   // Offsets may hold no records, such as markers of transactions: an empty page is read again, larger.
   for (let size = 2 * count; ; size *= 2) {
     const rows: AuditAction[] = [];
@@ -163,20 +163,20 @@ export const readAudit = async (
       return { startOffset: start, endOffset: end };
     };
     const take = (record: Incoming): void => void rows.push(...rowOf(topic, record));
-    await readTopic(connections, { topic, narrow, isWhole: true }, take, { signal });
+    await readTopic(services, { topic, narrow, isWhole: true }, take, { signal });
     if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
   }
 };
 
 /** The actions since a time, the oldest first. One that began before stands with its outcome alone. */
 export const auditSince = async (
-  connections: Connections,
+  services: ToolServices,
   sinceMs: number,
   signal: AbortSignal,
 ): Promise<AuditAction[]> => {
-  const topic = connections.config.topics.audit;
+  const topic = services.config.topics.audit;
   const rows: AuditAction[] = [];
   const take = (record: Incoming): void => void rows.push(...rowOf(topic, record));
-  await readTopic(connections, { topic, fromMs: sinceMs }, take, { signal });
+  await readTopic(services, { topic, fromMs: sinceMs }, take, { signal });
   return merged(rows);
 };

@@ -1,7 +1,7 @@
 import { noSuchTopic, withCluster } from "../../kafka/cluster/with-cluster.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import type { ReadingHooks } from "../read-topic.ts";
 import { explainReason, inOriginalOrder, refOf, type DeadLetter } from "./letter.ts";
 import { eachLetter, type Selection } from "./read.ts";
@@ -80,16 +80,16 @@ export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
  * What a replay would send, from the letters that are meant, and what the audit topic says of them. Needs no operator.
  * `next`: the offset up to which the audit topic was read.
  */
-export const planReplay = async (connections: Connections, selection: Selection, hooks: ReadingHooks) => {
-  const { commands, transactionStatus } = connections.config.topics;
+export const planReplay = async (services: ToolServices, selection: Selection, hooks: ReadingHooks) => {
+  const { commands, transactionStatus } = services.config.topics;
   const letters: DeadLetter[] = [];
   const see = (letter: DeadLetter): void => {
     if (letters.length >= MAX_LETTERS)
       throw new UsageError(`More than ${MAX_LETTERS} dead letters are meant: choose a shorter time.`);
     letters.push(letter);
   };
-  await eachLetter(connections, selection, see, hooks);
-  const { sent, next } = await readSent(connections, letters, hooks.signal);
+  await eachLetter(services, selection, see, hooks);
+  const { sent, next } = await readSent(services, letters, hooks.signal);
   const found = new Set(letters.map(({ place }) => refOf(place)));
   const unknown = (selection.refs ?? []).map(refOf).filter((ref) => !found.has(ref));
   const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.of };
@@ -97,7 +97,7 @@ export const planReplay = async (connections: Connections, selection: Selection,
   const topics = new Set(
     plan.send.map(({ source }) => (source === "command" ? commands : transactionStatus)),
   );
-  const there = await withCluster(connections.services, (cluster) => cluster.find([...topics]));
+  const there = await withCluster(services, (cluster) => cluster.find([...topics]));
   for (const topic of topics) if (!there.has(topic)) throw noSuchTopic(topic);
   return { plan, sent, next };
 };

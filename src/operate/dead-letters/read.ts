@@ -3,7 +3,7 @@ import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { Connections, OnProgress } from "../connections.ts";
+import type { ToolServices, OnProgress } from "../tool-services.ts";
 import { readTopic, type ReadingHooks } from "../read-topic.ts";
 import { readersOf } from "../story/read-records.ts";
 import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
@@ -19,9 +19,9 @@ export type Selection = {
 
 /** Whether a command of that time is older than COMMANDS_MAX_AGE. */
 export const isOldIn =
-  ({ config, services }: Connections) =>
+  ({ config, clock }: ToolServices) =>
   (timestampMs: number): boolean =>
-    services.clock.now() - timestampMs > config.commands.maxAgeMs;
+    clock.now() - timestampMs > config.commands.maxAgeMs;
 
 /**
  * Calls `see` for each selected letter, in order within a partition. Nothing bounds the end of what is read: the
@@ -29,12 +29,12 @@ export const isOldIn =
  * where the topic does not exist.
  */
 export const eachLetter = async (
-  connections: Connections,
+  services: ToolServices,
   { refs, reason, sinceMs = -Infinity, untilMs = Infinity }: Selection,
   see: (letter: DeadLetter, record: Incoming) => void,
   hooks: ReadingHooks,
 ): Promise<void> => {
-  const isOld = isOldIn(connections);
+  const isOld = isOldIn(services);
   const named = refs && new Set(refs.map(refOf));
   const take = (record: Incoming): void => {
     if (named?.has(refOf(record)) === false) return;
@@ -43,7 +43,7 @@ export const eachLetter = async (
     if (reason === undefined || letter.reason === reason) see(letter, record);
   };
   const fromMs = sinceMs === -Infinity ? undefined : sinceMs;
-  await readTopic(connections, { topic: connections.config.topics.deadLetters, fromMs }, take, hooks);
+  await readTopic(services, { topic: services.config.topics.deadLetters, fromMs }, take, hooks);
 };
 
 /** `added`: the headers that the bridge added. */
@@ -58,22 +58,22 @@ const byAge = (a: DeadLetter, b: DeadLetter): number =>
 
 /** Null where it is not known: letters are shown also where the audit topic is not there, or may not be read. */
 const sentOf = (
-  connections: Connections,
+  services: ToolServices,
   letters: readonly DeadLetter[],
   signal: AbortSignal,
 ): Promise<SentLetters | null> =>
-  readSent(connections, letters, signal).then(
+  readSent(services, letters, signal).then(
     ({ sent }) => sent,
     (error: unknown) => {
       signal.throwIfAborted();
-      connections.warn(`Which of them were replayed is not known: ${messageOf(error)}`);
+      services.warn(`Which of them were replayed is not known: ${messageOf(error)}`);
       return null;
     },
   );
 
 /** Reads the dead letters that fit, and keeps the newest so many. With a `limit` of 0 they are only counted. */
 export const listLetters = async (
-  connections: Connections,
+  services: ToolServices,
   selection: Selection,
   { limit, onProgress }: { limit: number; onProgress?: OnProgress },
   signal: AbortSignal,
@@ -91,9 +91,9 @@ export const listLetters = async (
     // Sorts seldom, and keeps at most twice the limit in memory.
     if (letters.length >= 2 * limit) keepNewest();
   };
-  await eachLetter(connections, selection, see, { signal, onProgress });
+  await eachLetter(services, selection, see, { signal, onProgress });
   keepNewest();
-  const sent = await sentOf(connections, letters, signal);
+  const sent = await sentOf(services, letters, signal);
   return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent && sent.of(refOf(place)) };
 };
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
@@ -103,17 +103,17 @@ export type LetterList = Awaited<ReturnType<typeof listLetters>>;
  * One dead letter whole; null if there is none at this place. `facts`: what the command, notification or result in it
  * says, as far as it can be read.
  */
-export const showLetter = async (connections: Connections, place: RecordPosition, signal: AbortSignal) => {
+export const showLetter = async (services: ToolServices, place: RecordPosition, signal: AbortSignal) => {
   const found: { letter: DeadLetter; record: Incoming }[] = [];
   const see = (letter: DeadLetter, record: Incoming): void =>
     void found.push({ letter, record: ownCopy(record) });
-  await eachLetter(connections, { refs: [place] }, see, { signal });
+  await eachLetter(services, { refs: [place] }, see, { signal });
   const [one] = found;
   if (!one) return null;
   const { letter, record } = one;
-  const sent = await sentOf(connections, [letter], signal);
+  const sent = await sentOf(services, [letter], signal);
   // Its bytes are shown also where the registry does not answer.
-  const read = await readersOf(connections)
+  const read = await readersOf(services)
     .letter(record)
     .catch(() => null);
   return {

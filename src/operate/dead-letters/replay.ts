@@ -2,7 +2,7 @@ import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import type { Connections, OnProgress } from "../connections.ts";
+import type { ToolServices, OnProgress } from "../tool-services.ts";
 import { obstacleTo, refOf, type DeadLetter, type Original } from "./letter.ts";
 import { planReplay, type Made, type Plan } from "./plan.ts";
 import { isOldIn, originalOf, type Selection } from "./read.ts";
@@ -51,12 +51,12 @@ export const outcomeOf = (ends: Ends): Outcome => {
 };
 
 const sendAll = async (
-  connections: Connections,
+  services: ToolServices,
   { plan, sent, next: planEnd }: Made,
   { audit, ended }: { audit: Audit; ended: ReplayHooks["ended"] },
   signal: AbortSignal,
 ): Promise<Omit<ReplayOutcome, "plan">> => {
-  const { reread, stop } = createReread(connections.config.topics.deadLetters, connections.services);
+  const { reread, stop } = createReread(services.config.topics.deadLetters, services);
   const targets = new Map<DeadLetter["source"], Target>();
   let auditedTo = planEnd;
 
@@ -79,7 +79,7 @@ const sendAll = async (
     if (record === null) return "the dead-letter topic does not hold it any more";
     const { original } = originalOf(record);
     // It may have become too old since the plan was made.
-    return obstacleTo(letter, original.value, isOldIn(connections)) ?? original;
+    return obstacleTo(letter, original.value, isOldIn(services)) ?? original;
   };
   /** All are loaded first: letters of one key are sent in order. */
   const sendBatch = async (batch: readonly DeadLetter[], target: Target): Promise<Ends> => {
@@ -99,7 +99,7 @@ const sendAll = async (
   try {
     // Opened before anything is announced: a topic that is missing is no failed action.
     for (const source of new Set(queue.map((each) => each.source))) {
-      const opening = source === "command" ? commandsTarget(connections) : eventsTarget(connections, signal);
+      const opening = source === "command" ? commandsTarget(services) : eventsTarget(services, signal);
       targets.set(source, await opening);
     }
     for (let batch = nextBatch(queue); batch[0]; batch = nextBatch(queue)) {
@@ -140,19 +140,19 @@ const sendAll = async (
  * Throws a UsageError when the audit topic cannot be written.
  */
 export const replay = async (
-  connections: Connections,
+  services: ToolServices,
   actor: Actor,
   selection: Selection,
   { planned, ended, onProgress }: ReplayHooks,
   signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
   authorize(actor);
-  const made = await planReplay(connections, selection, { signal, onProgress });
+  const made = await planReplay(services, selection, { signal, onProgress });
   const { plan } = made;
   planned(plan);
   if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
-  const outcome = await withAudit(connections, actor, signal, (audit) =>
-    sendAll(connections, made, { audit, ended }, signal),
+  const outcome = await withAudit(services, actor, signal, (audit) =>
+    sendAll(services, made, { audit, ended }, signal),
   );
   return { plan, ...outcome };
 };

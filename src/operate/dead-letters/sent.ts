@@ -1,7 +1,7 @@
 import type { Incoming } from "../../kafka/record.ts";
 import { objectOf } from "../../runtime/json-object.ts";
 import { AUDIT_PARTITION, readEntry, textIn } from "../audit/entry.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import { readTopic } from "../read-topic.ts";
 import type { DeadLetter } from "./letter.ts";
 
@@ -51,15 +51,15 @@ const SKEW_MS = 3_600_000;
 
 /** Reads which of these letters were replayed. `next`: the offset up to which the audit topic was read. */
 export const readSent = async (
-  connections: Connections,
+  services: ToolServices,
   letters: readonly DeadLetter[],
   signal: AbortSignal,
 ) => {
   const sent = sentLetters();
   if (letters.length === 0) return { sent, next: 0 };
-  const nowMs = connections.services.clock.now();
+  const nowMs = services.clock.now();
   const oldestMs = letters.reduce((oldest, { timestampMs }) => Math.min(oldest, timestampMs), nowMs);
-  const reading = { topic: connections.config.topics.audit, fromMs: oldestMs - SKEW_MS, isWhole: true };
-  const ranges = await readTopic(connections, reading, sent.take, { signal });
+  const reading = { topic: services.config.topics.audit, fromMs: oldestMs - SKEW_MS, isWhole: true };
+  const ranges = await readTopic(services, reading, sent.take, { signal });
   return { sent, next: ranges.get(AUDIT_PARTITION)?.endOffset ?? 0 };
 };

@@ -3,7 +3,7 @@ import { PublishError } from "../../kafka/produce/publish-error.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../notification/notification.ts";
-import { schemaIdsOf, type Connections } from "../connections.ts";
+import { schemaIdsOf, type ToolServices } from "../tool-services.ts";
 import type { DeadLetter, Original } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
@@ -37,7 +37,8 @@ const notSent = (error: unknown): LetterEnd => {
 const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
 
 /** The commands topic: records are sent as they were, each to the partition of its key. */
-export const commandsTarget = ({ config, services }: Connections): Target => {
+export const commandsTarget = (services: ToolServices): Target => {
+  const { config } = services;
   const topic = config.topics.commands;
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
@@ -55,12 +56,12 @@ export const commandsTarget = ({ config, services }: Connections): Target => {
 };
 
 /** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
-export const eventsTarget = async (connections: Connections, signal: AbortSignal): Promise<Target> => {
-  const { config, services } = connections;
+export const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promise<Target> => {
+  const { config } = services;
   const topic = config.topics.transactionStatus;
   if (config.partner.baseUrl === undefined)
     throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
-  const schemaIds = await schemaIdsOf(connections, ["transactionStatus"]);
+  const schemaIds = await schemaIdsOf(services, ["transactionStatus"]);
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
   const events = await openEvents(services, schemaId);
   try {

@@ -10,7 +10,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
-import { schemaIdsOf, type Connections, type OnProgress, type Progress } from "../connections.ts";
+import { schemaIdsOf, type ToolServices, type OnProgress, type Progress } from "../tool-services.ts";
 import { recordsIn } from "../read-topic.ts";
 import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
@@ -32,7 +32,7 @@ const unreadableText = (health: Health): string =>
  * now. Throws NothingDone, which says why, as soon as it can only be read once a person has mended it.
  */
 export const untilRead = (
-  { services: { clock }, warn }: Connections,
+  { clock, warn }: ToolServices,
   { view, health }: Pick<JournalRoom, "view" | "health">,
   stopped: AbortSignal,
   each: () => void = () => undefined,
@@ -89,12 +89,12 @@ export type Doubt = ReturnType<typeof describe>;
  * Opens the journal, and follows it as a replica does until `close`. Writes nothing. Throws a UsageError where it is
  * missing.
  */
-export const openDoubts = async (connections: Connections) => {
-  const { config, services } = connections;
+export const openDoubts = async (services: ToolServices) => {
+  const { config } = services;
   const { clock, registry } = services;
   const topic = config.topics.journal;
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
-  const schemaIds = await schemaIdsOf(connections, ["journal"]);
+  const schemaIds = await schemaIdsOf(services, ["journal"]);
   const total = recordsIn((await withCluster(services, (cluster) => cluster.ranges(topic))).ranges);
   let read = 0;
   const room = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
@@ -169,7 +169,7 @@ export const openDoubts = async (connections: Connections) => {
       }),
     /** As below, and says how far it is. */
     untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
-      untilRead(connections, room, stopped, () => onProgress?.(progress())),
+      untilRead(services, room, stopped, () => onProgress?.(progress())),
     close: room.close,
   };
 };
@@ -182,20 +182,20 @@ export type DoubtNumbers = ReturnType<OpenDoubts["numbers"]>;
  * numbers. Throws a UsageError where the journal is missing or cannot be read by this version.
  */
 export const listDoubts = async (
-  connections: Connections,
+  services: ToolServices,
   { count = Infinity, onProgress }: { count?: number; onProgress?: OnProgress },
   signal: AbortSignal,
 ) => {
-  const opened = await openDoubts(connections);
+  const opened = await openDoubts(services);
   try {
     await opened.untilRead(signal, onProgress);
     const doubts = await opened.list(0, count, signal);
     const { isComplete, isPartly } = opened.progress();
     if (!isComplete && !isPartly)
-      throw new UsageError(`${connections.config.topics.journal} began anew meanwhile: run it again.`);
-    const recent = recentProposals(connections, signal).catch((error: unknown): Proposal[] => {
+      throw new UsageError(`${services.config.topics.journal} began anew meanwhile: run it again.`);
+    const recent = recentProposals(services, signal).catch((error: unknown): Proposal[] => {
       if (!(error instanceof UsageError)) throw error;
-      connections.warn(error.message);
+      services.warn(error.message);
       return [];
     });
     const proposals = opened.waiting(await recent);
@@ -207,11 +207,11 @@ export const listDoubts = async (
 
 /** The doubts of a command, or the one of this quote. Throws as above. */
 export const findDoubts = async (
-  connections: Connections,
+  services: ToolServices,
   { commandId, quoteId }: { commandId: string; quoteId: string | null },
   signal: AbortSignal,
 ): Promise<Doubt[]> => {
-  const opened = await openDoubts(connections);
+  const opened = await openDoubts(services);
   try {
     await opened.untilRead(signal);
     const doubts = await opened.find(commandId, signal);

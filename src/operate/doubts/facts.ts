@@ -7,7 +7,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
-import type { Connections, OnProgress } from "../connections.ts";
+import type { ToolServices, OnProgress } from "../tool-services.ts";
 import { mayHold, readTopic, type Reading } from "../read-topic.ts";
 import { commandReader } from "../story/read-records.ts";
 import type { Doubt } from "./doubts.ts";
@@ -39,12 +39,12 @@ const amountOf = (accept: Request | undefined, create: Request | undefined): Amo
  * transactions that may be what the partner made of them. It reads each topic once or twice for all doubts together.
  */
 export const factsOfDoubts = async (
-  connections: Connections,
+  services: ToolServices,
   doubts: readonly Doubt[],
   onProgress: OnProgress,
   signal: AbortSignal,
 ) => {
-  const { config, services } = connections;
+  const { config } = services;
   const { topics, commands } = config;
   const claimsMs = doubts.map(({ claimedAtMs }) => claimedAtMs).sort((a, b) => a - b);
   const [oldestMs, newestMs] = [claimsMs.at(0) ?? 0, claimsMs.at(-1) ?? 0];
@@ -52,13 +52,13 @@ export const factsOfDoubts = async (
   const notes = new Set<string>();
   const read = async (reading: Reading, take: (record: Incoming) => Promise<void>): Promise<void> => {
     if (doubts.length === 0) return;
-    await readTopic(connections, reading, take, { signal, onProgress }).catch((error: unknown) => {
+    await readTopic(services, reading, take, { signal, onProgress }).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
       notes.add(error.message);
     });
   };
 
-  const readCommand = commandReader(connections);
+  const readCommand = commandReader(services);
   /** Reads commands with these ids, and gives each to `take`. */
   const readCommands = (
     period: Pick<Reading, "fromMs" | "toMs">,
@@ -75,7 +75,7 @@ export const factsOfDoubts = async (
     });
   };
 
-  const transactions = learnTransactions(connections, doubts);
+  const transactions = learnTransactions(services, doubts);
   await read({ topic: topics.transactionStatus, fromMs }, transactions.takeEvent);
 
   // A commandId may be used for several commands: the claim says by its hash which of them it is.

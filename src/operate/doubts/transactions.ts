@@ -2,7 +2,7 @@ import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../../records.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import type { Doubt } from "./doubts.ts";
 import { namesOf } from "./texts.ts";
 
@@ -49,8 +49,7 @@ const transactionOf = ({ transactionId, firstStatus, lastStatus, firstAtMs }: Tr
 });
 
 /** Learns from events and results which transactions may be what the partner made of these doubts. */
-export const learnTransactions = ({ services }: Connections, doubts: readonly Doubt[]) => {
-  const { registry, clock } = services;
+export const learnTransactions = ({ registry, clock }: ToolServices, doubts: readonly Doubt[]) => {
   const decodeEvent = decoder<TransactionStatusUpdated>(
     readSchema("transaction-status-updated"),
     registry,

@@ -3,7 +3,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
 
@@ -47,11 +47,11 @@ const proposalOf = (record: Incoming) => {
 export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
 
 /** The proposals of the last 24 hours, the oldest first, also of doubts that were ended since. For display. */
-export const recentProposals = async (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
+export const recentProposals = async (services: ToolServices, signal: AbortSignal): Promise<Proposal[]> => {
   const found: Proposal[] = [];
-  const nowMs = connections.services.clock.now();
+  const nowMs = services.clock.now();
   const reading = {
-    topic: connections.config.topics.audit,
+    topic: services.config.topics.audit,
     fromMs: nowMs - PROPOSAL_MS - SKEW_MS,
     isWhole: true,
   };
@@ -59,17 +59,17 @@ export const recentProposals = async (connections: Connections, signal: AbortSig
     const proposal = proposalOf(record);
     if (proposal) found.push(proposal);
   };
-  await readTopic(connections, reading, take, { signal });
+  await readTopic(services, reading, take, { signal });
   return found.filter(({ untilMs }) => untilMs > nowMs);
 };
 
 /** Reads the proposal of this name. Throws a UsageError where the audit topic holds none. */
 export const findProposal = async (
-  connections: Connections,
+  services: ToolServices,
   ref: string,
   signal: AbortSignal,
 ): Promise<Proposal> => {
-  const { audit: topic } = connections.config.topics;
+  const { audit: topic } = services.config.topics;
   const none = new UsageError(
     `${ref} is no proposal in ${topic}: \`cambio-bridge resolve\` said its REF, such as 0/4711.`,
   );
@@ -85,7 +85,7 @@ export const findProposal = async (
     const proposal = proposalOf(record);
     if (proposal) proposals.push(proposal);
   };
-  await readTopic(connections, { topic, narrow: only, isWhole: true }, take, { signal });
+  await readTopic(services, { topic, narrow: only, isWhole: true }, take, { signal });
   const [proposal] = proposals;
   if (!proposal) throw none;
   return proposal;

@@ -15,7 +15,7 @@ import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import { schemaIdsOf, type Connections } from "../connections.ts";
+import { schemaIdsOf, type ToolServices } from "../tool-services.ts";
 import { isSameQuote, untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
@@ -29,14 +29,14 @@ const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 
 /** Reads the journal, finds the command's doubt, and ends it with an operator's decision, or only looks at it. */
 const readAndDecide = async (
-  connections: Connections,
+  services: ToolServices,
   { commandId, quoteId, as, force, transactionId }: ResolveRequest,
   { by, note, onlyPropose }: Decider,
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> => {
-  const { config, services } = connections;
+  const { config } = services;
   const { topics } = config;
-  const schemaIds = await schemaIdsOf(connections, ["journal", "results"]);
+  const schemaIds = await schemaIdsOf(services, ["journal", "results"]);
   const finder = createCommandFinder(commandId);
   const opened = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
     askNotes: () => Promise.resolve([]),
@@ -67,7 +67,7 @@ const readAndDecide = async (
     return resolved.kind === "resolved" ? { ...resolved, place, published } : { ...resolved, place };
   };
   try {
-    await untilRead(connections, opened, stopped);
+    await untilRead(services, opened, stopped);
     const isMeant = quoteId === null ? null : (key: string) => isSameQuote(key, quoteId);
     const chosen = chooseDoubt(finder.refs(), view.look, isMeant);
     if (chosen.kind === "unknown") return chosen;
@@ -77,7 +77,7 @@ const readAndDecide = async (
     if (found.kind !== "doubt") return placed(await inTime((signal) => withoutDoubt(deps, found, signal)));
     const endable = { claimedAtMs: found.claim.timestampMs, resolvableAtMs: resolvableAtMs(found.claim) };
     if (transactionId !== null) {
-      const fault = await transactionFault(connections, transactionId, { commandId, ...endable }, stopped);
+      const fault = await transactionFault(services, transactionId, { commandId, ...endable }, stopped);
       if (fault !== null) return fault;
     }
     if (onlyPropose) {
@@ -119,18 +119,18 @@ const auditedAs = (asked: ResolveRequest, ended: ResolveOutcome): Outcome => {
  * later a UsageError that says so.
  */
 const decide = async (
-  connections: Connections,
+  services: ToolServices,
   asked: ResolveRequest,
   decider: Decider,
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> => {
   try {
-    return await readAndDecide(connections, asked, decider, stopped);
+    return await readAndDecide(services, asked, decider, stopped);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     continueUnless(stopped);
     throw new NothingDone(
-      `The journal could not be read, and nothing was decided. ${describeOutage(error, connections.config)}.`,
+      `The journal could not be read, and nothing was decided. ${describeOutage(error, services.config)}.`,
       { cause: error },
     );
   }
@@ -142,16 +142,16 @@ const decide = async (
  * decided.
  */
 export const resolve = (
-  connections: Connections,
+  services: ToolServices,
   actor: Actor,
   asked: ResolveRequest,
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> =>
-  withAudit(connections, actor, stopped, async ({ act }) => {
+  withAudit(services, actor, stopped, async ({ act }) => {
     const { by, note } = actor;
-    const decider = { by, note, onlyPropose: connections.config.console.fourEyes };
+    const decider = { by, note, onlyPropose: services.config.console.fourEyes };
     const { value, ended } = await act(resolveAction(asked), async () => {
-      const value = await decide(connections, asked, decider, stopped);
+      const value = await decide(services, asked, decider, stopped);
       return { value, outcome: auditedAs(asked, value) };
     });
     if (value.kind !== "proposed") return value;
@@ -161,7 +161,7 @@ export const resolve = (
     return {
       ...value,
       ref: positionText(ended),
-      place: placeText(connections.config.topics.audit, ended),
+      place: placeText(services.config.topics.audit, ended),
     };
   });
 
@@ -173,20 +173,20 @@ export type Confirmed = { asked: ResolveRequest; ended: ResolveOutcome };
  * by Kafka's clock: its record's time is compared with that of the entry that this confirmation writes first.
  */
 export const confirm = (
-  connections: Connections,
+  services: ToolServices,
   actor: Actor,
   { ref, as }: { ref: string; as: ResolveRequest["as"] },
   stopped: AbortSignal,
 ): Promise<Confirmed> =>
-  withAudit(connections, actor, stopped, async ({ act }) => {
-    const { asked, by, note, atMs: proposedAtMs, untilMs } = await findProposal(connections, ref, stopped);
+  withAudit(services, actor, stopped, async ({ act }) => {
+    const { asked, by, note, atMs: proposedAtMs, untilMs } = await findProposal(services, ref, stopped);
     const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };
     const { value: ended } = await act(resolveAction(asked, ref), async ({ atMs }) => {
       const confirmed = async (): Promise<ResolveOutcome> => {
         if (as !== asked.as) return { kind: "otherOutcome", ref, as: asked.as };
         if (isSamePerson(by, actor.by)) return { kind: "sameAuthor", by };
         if ((await atMs()) >= untilMs) return { kind: "expired", proposedAtMs };
-        return decide(connections, asked, decider, stopped);
+        return decide(services, asked, decider, stopped);
       };
       const value = await confirmed();
       return { value, outcome: auditedAs(asked, value) };

@@ -2,7 +2,7 @@ import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { CommandResult } from "../../records.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import { mayHold, NOTHING, readTopic } from "../read-topic.ts";
 import type { ResolveOutcome } from "./outcome.ts";
 
@@ -11,19 +11,19 @@ const BEFORE_MS = 900_000;
 
 /** Why a transaction cannot be that of a doubt: it has no event since the claim, or another result names it. */
 export const transactionFault = async (
-  connections: Connections,
+  services: ToolServices,
   transactionId: string,
   { commandId, claimedAtMs }: { commandId: string; claimedAtMs: number },
   signal: AbortSignal,
 ): Promise<Extract<ResolveOutcome, { kind: "otherTransaction" }> | null> => {
-  const { topics } = connections.config;
-  const { registry, clock } = connections.services;
+  const { topics } = services.config;
+  const { registry, clock } = services;
   const fromMs = claimedAtMs - BEFORE_MS;
   const key = Buffer.from(transactionId);
   const choose = newPartitioner();
   const known = { hasEvent: false, otherCommandId: null as string | null };
   await readTopic(
-    connections,
+    services,
     {
       ...{ topic: topics.transactionStatus, fromMs },
       narrow: (range, partition, partitions) => (choose(key, partitions) === partition ? range : NOTHING),
@@ -35,7 +35,7 @@ export const transactionFault = async (
 
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
   await readTopic(
-    connections,
+    services,
     { topic: topics.results, fromMs },
     async ({ value }) => {
       if (value === null || !mayHold(value, key)) return;

@@ -9,7 +9,7 @@ import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandJournalEntry, CommandResult, TransactionStatusUpdated } from "../../records.ts";
 import { parseBody } from "../../notification/notification.ts";
 import { readEntry, textIn } from "../audit/entry.ts";
-import type { Connections } from "../connections.ts";
+import type { ToolServices } from "../tool-services.ts";
 import { found, type Found, type Step, type Telling } from "./step.ts";
 
 /** Null for a record that cannot be read. Rejects when the registry does not answer. */
@@ -49,14 +49,15 @@ const journalTold = (step: JournalStep): Omit<Telling, "kind"> => {
 };
 
 /** Reads records of the commands topic as a replica does. */
-export const commandReader = ({ config, services }: Connections) => {
+export const commandReader = (services: ToolServices) => {
+  const { config } = services;
   const { purposes, currencies } = config.partner;
   return readCommand({ check: checkFor({ purposes, currencies }), decode: commandDecoder(services) });
 };
 
 /** What the records of each topic say. */
-export const readersOf = (connections: Connections): Readonly<Record<Kind, ReadRecord>> => {
-  const { registry, clock } = connections.services;
+export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRecord>> => {
+  const { registry, clock } = services;
   const decoderOf = <T>(name: Parameters<typeof readSchema>[0]) => {
     const decode = decoder<T>(readSchema(name), registry, clock.monotonic);
     return async (value: Buffer | null): Promise<T | null> => {
@@ -67,7 +68,7 @@ export const readersOf = (connections: Connections): Readonly<Record<Kind, ReadR
   const resultOf = decoderOf<CommandResult>("command-result");
   const eventOf = decoderOf<TransactionStatusUpdated>("transaction-status-updated");
   const entryOf = decoderOf<CommandJournalEntry>("command-journal-entry");
-  const read = commandReader(connections);
+  const read = commandReader(services);
 
   const command: ReadRecord = async (record) => {
     const checked = await read(record.value, record.timestampMs);

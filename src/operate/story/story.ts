@@ -3,7 +3,7 @@ import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import type { Connections, OnProgress, Progress } from "../connections.ts";
+import type { ToolServices, OnProgress, Progress } from "../tool-services.ts";
 import { mayHold, NOTHING, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
 import { endingsOf, type Ending, type Found, type Step } from "./step.ts";
@@ -55,13 +55,13 @@ const newSearch = (id: string) => {
  * @param id of a command, a quote or a transaction, or an externalId
  */
 export const story = async (
-  connections: Connections,
+  services: ToolServices,
   { id, sinceMs }: { id: string; sinceMs: number },
   onProgress: OnProgress,
   signal: AbortSignal,
 ) => {
-  const { topics } = connections.config;
-  const readers = readersOf(connections);
+  const { topics } = services.config;
+  const readers = readersOf(services);
   const search = newSearch(id);
   const choose = newPartitioner();
   const readings = new Map<object, Progress>();
@@ -86,7 +86,7 @@ export const story = async (
       if (one) search.take(one);
     };
     const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
-    await readTopic(connections, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
+    await readTopic(services, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
       search.notes.add(error.message);
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EXIT_OF, write } from "../../../src/cli/send.ts";
-import type { Connections } from "../../../src/operate/connections.ts";
+import type { ToolServices } from "../../../src/operate/tool-services.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -28,7 +28,7 @@ test.each(["it is not acknowledged", "somebody interrupts it"])(
       close: () => Promise.resolve(),
     });
     const config = { topics: { commands: "fx.commands" } };
-    const tool = { config, services: { clock: systemClock, publisher } } as unknown as Connections;
+    const tool = { config, clock: systemClock, publisher } as unknown as ToolServices;
     const writing = write(tool, { commandId: "c-1", key: "k", value: Buffer.of(1) }, stop.signal);
     if (isStopped) stop.abort(new Error(why));
     await expect(writing).resolves.toContain(

@@ -46,7 +46,7 @@ export const openConsole = (settings: Record<string, string> = {}) => {
   const from = { host: "here", user: "me", program: "console" };
   const site = createSite(
     { users: () => users, version: "0.0.0", from },
-    { config, services, warn: () => undefined },
+    { ...services, warn: () => undefined },
   );
   const app = consoleApp(site);
   const send = async (

@@ -4,8 +4,8 @@ import { eventually } from "../../support/eventually.ts";
 import { openConsole } from "./browser.ts";
 
 test("at most eight readings are under way at once; the others wait, and too many are refused", async () => {
-  const { connections } = openConsole().site;
-  const { read, close } = createReadings(connections);
+  const { services } = openConsole().site;
+  const { read, close } = createReadings(services);
   const ends: (() => void)[] = [];
   const begin = (key: string) =>
     read(key, () => new Promise<string>((resolve) => ends.push(() => resolve(key))));

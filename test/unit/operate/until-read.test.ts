@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Connections } from "../../../src/operate/connections.ts";
+import type { ToolServices } from "../../../src/operate/tool-services.ts";
 import { untilRead } from "../../../src/operate/doubts/doubts.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Health } from "../../../src/runtime/health.ts";
@@ -10,8 +10,8 @@ test.each<[string, Health]>([
   ["was lost", { kind: "lost", topic: "journal", cause: "was created anew" }],
   ["holds an entry of another version", { kind: "halted", ...place, cause: "a kind of another version" }],
 ])("whoever waits for a journal that %s hears why at once", async (_, health) => {
-  const connections = { services: { clock: systemClock }, warn: () => undefined } as unknown as Connections;
+  const services = { clock: systemClock, warn: () => undefined } as unknown as ToolServices;
   const room = { view: { ready: () => false }, health: () => health } as Parameters<typeof untilRead>[1];
   const cause = "cause" in health ? health.cause : "";
-  await expect(untilRead(connections, room, new AbortController().signal)).rejects.toThrow(cause);
+  await expect(untilRead(services, room, new AbortController().signal)).rejects.toThrow(cause);
 });

@@ -7,14 +7,10 @@ import { NothingDone } from "./actor.ts";
 export { explainOutage } from "../kafka/wire/outage.ts";
 
 /**
- * What every function of this room works with: settings, and the clients of Kafka and the registry. `warn`: called
- * with a sentence about something that does not stop the work.
+ * What every function of this room works with. `warn` is called with a sentence about something that does not stop
+ * the work.
  */
-export type Connections = {
-  config: Services["config"];
-  services: Services;
-  warn: (sentence: string) => void;
-};
+export type ToolServices = Services & { warn: (sentence: string) => void };
 
 /** How far a reading is, in records. `total` grows while records are written. */
 export type Progress = { read: number; total: number };
@@ -22,9 +18,10 @@ export type OnProgress = (progress: Progress) => void;
 
 /** The latest schemas of these topics. Throws NothingDone if a topic or a schema is missing. */
 export const schemaIdsOf = async (
-  { config, services }: Connections,
+  services: ToolServices,
   used: readonly ("journal" | "results" | "transactionStatus")[],
 ): Promise<ReadonlyMap<string, number>> => {
+  const { config } = services;
   const { schemaIds, problems } = await withCluster(services, (cluster) =>
     inspect(
       { names: config.topics, used, largestRecords: [], lookbackMs: null },

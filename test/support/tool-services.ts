@@ -2,14 +2,14 @@ import { createServices } from "../../src/kafka/wire/services.ts";
 import { silent } from "../../src/runtime/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Actor, Role } from "../../src/operate/actor.ts";
-import type { Connections } from "../../src/operate/connections.ts";
+import type { ToolServices } from "../../src/operate/tool-services.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { sharedCluster } from "./cluster.ts";
 import { toolSettings, type Settings } from "./settings.ts";
 import type { World } from "./world.ts";
 
 /** What the functions of operate/ work with, for the topics of a world. */
-export const connectionsTo = (world: World, settings: Settings = {}): Connections => {
+export const toolServicesFor = (world: World, settings: Settings = {}): ToolServices => {
   const env = { ...toolSettings(sharedCluster(), world), PARTNER_BASE_URL: world.sandboxUrl, ...settings };
   const loaded = loadConfig(env, "tool");
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
@@ -21,7 +21,7 @@ export const connectionsTo = (world: World, settings: Settings = {}): Connection
   const warn = (sentence: string): never => {
     throw new Error(sentence);
   };
-  return { config: loaded.config, services, warn };
+  return { ...services, warn };
 };
 
 export const person = (by: string, role: Role = "operator", note = "asked the partner"): Actor => ({
