@@ -62,12 +62,12 @@ describe("the documentation", () => {
     );
   });
 
-  it("is short: a README for five minutes, and sixteen pages of 206 kB in all", () => {
+  it("is short: a README for five minutes, and fifteen pages of 203 kB in all", () => {
     const size = (name: string): number => Buffer.byteLength(textOf(name));
     expect(size("README.md")).toBeLessThanOrEqual(12_000);
     const pages = filesIn("docs", ".md", { recursive: true });
-    expect(pages.length).toBeLessThanOrEqual(16);
-    expect(pages.reduce((sum, page) => sum + size(page), 0)).toBeLessThanOrEqual(206_000);
+    expect(pages.length).toBeLessThanOrEqual(15);
+    expect(pages.reduce((sum, page) => sum + size(page), 0)).toBeLessThanOrEqual(203_000);
     const rows = textOf("README.md").matchAll(/^\|.*$/gm);
     expect([...rows].map(([row]) => row).filter((row) => row.length > 120)).toEqual([]);
   });
@@ -109,6 +109,16 @@ describe("the documentation", () => {
         warnings: [],
       });
     }
+  });
+
+  it("has a card for the night with sentences that the program says", () => {
+    const [, card = ""] = /^## A card for the night$([\s\S]*?)^## /m.exec(textOf("docs/operations.md")) ?? [];
+    const sources = filesIn("src", ".ts", { recursive: true }).map((file) =>
+      textOf(file).replace(/\s+/g, " "),
+    );
+    const sentences = [...card.matchAll(/"([^"]+)"/g)].map(([, sentence = ""]) => sentence);
+    expect(sentences.length).toBeGreaterThanOrEqual(9);
+    expect(sentences.filter((sentence) => !sources.some((source) => source.includes(sentence)))).toEqual([]);
   });
 
   it("says of every status which stage it is and which direction it proves", () => {
