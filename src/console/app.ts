@@ -7,7 +7,6 @@ import { secureHeaders } from "hono/secure-headers";
 import { closeServer, listen } from "../listener/listen.ts";
 import { createListener } from "../listener/listener.ts";
 import { taskPage } from "./act.ts";
-import { style, STYLE_PATH } from "./html/style.ts";
 import { auditPage } from "./pages/audit.ts";
 import { letterPage, lettersPage } from "./pages/dead-letters.ts";
 import { doubtPage } from "./pages/doubt.ts";
@@ -24,14 +23,14 @@ const SELF = ["'self'"];
 const NONE = ["'none'"];
 
 /**
- * Everything is loaded from here, no scripts, no frames. The referrer policy is `same-origin` and not `no-referrer`,
+ * Everything is loaded from here, no inline scripts, no frames. The referrer policy is `same-origin` and not `no-referrer`,
  * with which browsers would send `Origin: null` with a form.
  */
 const guardHeaders = (): MiddlewareHandler =>
   secureHeaders({
     contentSecurityPolicy: {
       ...{ defaultSrc: NONE, frameAncestors: NONE, baseUri: NONE },
-      ...{ styleSrc: SELF, formAction: SELF, imgSrc: ["data:"] },
+      ...{ styleSrc: SELF, scriptSrc: SELF, connectSrc: SELF, formAction: SELF, imgSrc: ["data:"] },
     },
     ...{ referrerPolicy: "same-origin", crossOriginOpenerPolicy: "same-origin", xFrameOptions: "DENY" },
     crossOriginResourcePolicy: "same-origin",
@@ -83,10 +82,7 @@ const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   await next();
 };
 
-const STYLE_HEADERS = {
-  "content-type": "text/css; charset=utf-8",
-  "cache-control": "max-age=31536000, immutable",
-};
+const FOR_EVER = "max-age=31536000, immutable";
 
 /** All pages, behind the sign-in. Only a POST has an effect. */
 export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
@@ -99,7 +95,8 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
     await next();
   });
   app.use(guardGets);
-  app.get(STYLE_PATH, (context) => context.body(style, 200, STYLE_HEADERS));
+  for (const { path, text, type } of Object.values(site.assets))
+    app.get(path, (context) => context.body(text, 200, { "content-type": type, "cache-control": FOR_EVER }));
   app.use(signIn(site), ...guardPosts(site.settings.origin));
 
   app.get("/", overviewPage);

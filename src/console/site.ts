@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Actor, Role } from "../operate/actor.ts";
 import type { ToolServices } from "../operate/tool-services.ts";
 import { rangesOf } from "../runtime/cidr.ts";
+import { readAssets } from "./html/assets.ts";
 import { createReadings, shareDoubts } from "./readings.ts";
 import type { User } from "./sign-in/users.ts";
 import { createTasks } from "./tasks.ts";
@@ -37,6 +38,7 @@ export const createSite = (options: ConsoleOptions, services: ToolServices) => {
   const tasks = createTasks<ConsoleContext>(clock);
   return {
     options,
+    assets: readAssets(),
     services,
     settings: services.config.console,
     isTrustedProxy: rangesOf(services.config.console.trustedProxyCidrs),

@@ -8,7 +8,7 @@ import { factsOfDoubts } from "../../src/operate/doubts/facts.ts";
 import { decode, encode, latestSchemaId } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { toolServicesFor } from "../support/tool-services.ts";
-import { writeAnsweredDoubt } from "../support/doubts.ts";
+import { writeAnsweredDoubt, writeEventOf } from "../support/doubts.ts";
 import { readTopic } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -28,21 +28,8 @@ afterAll(() => world.close());
 
 const claimedAtMs = Date.now() - HOUR_MS;
 
-const writeEvent = async (transactionId: string, status: string, atMs: number, more: object = {}) => {
-  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, world.topics.events);
-  const event = {
-    ...{ eventId: randomUUID(), transactionId, status, stage: "UNKNOWN", direction: "UNKNOWN" },
-    ...{ createdAt: "", occurredAt: null, receivedAt: atMs, source: "WEBHOOK", outOfOrder: false },
-    payload: JSON.stringify({ transactionId, status, ...more }),
-  };
-  await produce(world.brokers, world.topics.events, [
-    {
-      key: transactionId,
-      value: encode("transaction-status-updated", schemaId, event),
-      timestamp: String(atMs),
-    },
-  ]);
-};
+const writeEvent = (transactionId: string, status: string, atMs: number, more: object = {}) =>
+  writeEventOf(world, { transactionId, status, atMs }, more);
 
 const writeResult = async (fields: object): Promise<void> => {
   const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, world.topics.results);

@@ -128,6 +128,22 @@ export const answeredDoubt = async (
   return [claimed(attempt, AT_ONCE_MS), inDoubt(attempt, { response })];
 };
 
+/** Writes an event as a replica would whose clock shows `atMs`. @param more members of its payload */
+export const writeEventOf = async (
+  { brokers, topics }: Topics,
+  { transactionId, status, atMs }: { transactionId: string; status: string; atMs: number },
+  more: object = {},
+): Promise<void> => {
+  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, topics.events);
+  const event = {
+    ...{ eventId: randomUUID(), transactionId, status, stage: "UNKNOWN", direction: "UNKNOWN" },
+    ...{ createdAt: "", occurredAt: null, receivedAt: atMs, source: "WEBHOOK", outOfOrder: false },
+    payload: JSON.stringify({ transactionId, status, ...more }),
+  };
+  const value = encode("transaction-status-updated", schemaId, event);
+  await produce(brokers, topics.events, [{ key: transactionId, value, timestamp: String(atMs) }]);
+};
+
 /** Concludes an attempt IN_DOUBT, as another replica does that thinks its owner dead. */
 export const takeOver = async (world: Topics, attempt: Attempt): Promise<void> => {
   const { inDoubt } = await entryWriter(world);

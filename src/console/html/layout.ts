@@ -1,6 +1,5 @@
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import type { Answer, ConsoleContext, ProblemStatus } from "../site.ts";
-import { STYLE_PATH } from "./style.ts";
 import { code, html, type Html } from "./text.ts";
 
 /** `refreshS`: the page loads itself again after so many seconds. */
@@ -29,8 +28,8 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
   const nobody = isOpen ? "read only: nobody signs in" : "";
   const who = person ? html`${code(person.name)}, ${person.role}` : nobody;
   context.header("cache-control", "no-store");
-  // A reload by header works without script.
-  if (refreshS !== undefined) context.header("refresh", String(refreshS));
+  const reload = html`<script id="reload" src="${site.assets.reload.path}" data-seconds="${refreshS}" defer></script>
+    <noscript><meta http-equiv="refresh" content="${refreshS}" /></noscript>`;
   return context.html(
     html`<!doctype html>
 <html lang="en">
@@ -39,7 +38,8 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="${STYLE_PATH}" />
+    <link rel="stylesheet" href="${site.assets.style.path}" />
+    ${refreshS === undefined ? "" : reload}
     <title>${escapeInvisible(title)} · cambio-bridge</title>
   </head>
   <body>

@@ -182,7 +182,7 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
   const what = "What the events say of it is still being read";
   // A page that loads itself again would lose what is being typed.
   const again = html`${reading(what, known.progress)} <p>${link(doubtPath(doubt), "Look again")}</p>`;
-  return html`<p>Nobody knows whether the partner executed it. The bridge does not send it again.</p>
+  return html`<p>The bridge cannot know whether the partner executed it, and does not send it again.</p>
     ${known.value === null ? "" : evidenceView(known.value)}
     ${known.isReading ? again : ""} ${known.error === null ? "" : failed(context, known.error)}
     ${aboutView(doubt, known.value, site.clock.now())} ${adviceView(doubt, site.settings)}

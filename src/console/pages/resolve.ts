@@ -37,7 +37,7 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
       ["The proposal", code(place)],
       ["Can be resolved from", at(resolvableAtMs)],
     ]);
-    return { title: "It is proposed, and not ended yet", body: html`${notice("wait", how)} ${rows}` };
+    return { title: "It is proposed, and not resolved yet", body: html`${notice("wait", how)} ${rows}` };
   }
   return null;
 };
