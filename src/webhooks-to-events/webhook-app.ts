@@ -22,6 +22,7 @@ export type ServedRequest = {
   /** On the monotonic clock. */
   startedAt: number;
   outcome: DeliveryOutcome | null;
+  peerAddress: string;
   error: unknown;
   span: Span | undefined;
 };
@@ -128,13 +129,14 @@ export const createWebhookApp = (
     const { incoming, outgoing } = c.env;
     const startedAt = clock.monotonic();
     const receivedAt = clock.now();
+    const peerAddress = incoming.socket.remoteAddress ?? "";
     const span = ports.trace?.(incoming.headers);
     const served = (
       response: Response,
       outcome: DeliveryOutcome | null = null,
       error: unknown = null,
     ): Response => {
-      ports.served({ status: response.status, startedAt, outcome, error, span });
+      ports.served({ status: response.status, startedAt, outcome, peerAddress, error, span });
       return response;
     };
     const flow = ports.flow();
@@ -142,7 +144,7 @@ export const createWebhookApp = (
     const receive = flow({
       pathToken: pathToken ? lastSegmentOf(incoming) : null,
       headers: incoming.headers,
-      peerAddress: incoming.socket.remoteAddress ?? "",
+      peerAddress,
       receivedAt,
       span,
     });

@@ -35,7 +35,7 @@ export const webhookServer = (
   const { path, maxBodyBytes, maxInFlight } = webhook;
   let flow: WebhookFlow | null = null;
 
-  const served = ({ status, startedAt, outcome, error, span }: ServedRequest): void => {
+  const served = ({ status, startedAt, outcome, peerAddress, error, span }: ServedRequest): void => {
     const ms = Math.round((clock.monotonic() - startedAt) * 10) / 10;
     metrics.webhookRequests.inc({ code: status });
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
@@ -46,6 +46,7 @@ export const webhookServer = (
     const line = {
       code: status,
       kind: outcome?.kind,
+      address: outcome?.kind === "refused" ? peerAddress : undefined,
       eventId: event?.eventId ?? undefined,
       transactionId: event?.transactionId,
       status: event?.status,

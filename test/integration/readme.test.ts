@@ -50,8 +50,7 @@ const snippet = (language: string): string => {
     ["fx.command-results", world.topics.results],
     ["fx.transaction-status", world.topics.events],
     ["order-71-accept", `order-71-${language}`],
-    ["q-1", `q-${language}`],
-    ["orders", `${world.groupId}-${language}`],
+    ["orders-", `${world.groupId}-orders-`],
   ].reduce((text, [name = "", own = ""]) => {
     expect(text).toContain(name);
     return text.replaceAll(name, own);
@@ -99,7 +98,7 @@ const runLines = async (lines: readonly string[]): Promise<{ code: number; out: 
   const printed: { code: number; out: string }[] = [];
   let QUOTE_ID = "";
   for (const line of lines) {
-    if (line.startsWith("QUOTE_ID=…")) {
+    if (/^(export )?QUOTE_ID=…/.test(line)) {
       QUOTE_ID = (JSON.parse(printed.at(-1)?.out ?? "") as { quoteId: string }).quoteId;
       continue;
     }
@@ -145,14 +144,11 @@ test("the TypeScript sends a command, reads its result, and reads events", async
   const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck"];
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [tsc, ...options, "--ignoreConfig", "--types", "node", file], { cwd: root });
-  await untilItPrints(
-    process.execPath,
-    [file],
-    [
-      /commandId: 'order-71-ts',\s+operation: 'ACCEPT_QUOTE',\s+outcome: 'SUCCEEDED'/,
-      /transactionId: 'tx-readme'/,
-    ],
-  );
+  const fits = [
+    /commandId: 'order-71-ts',\s+operation: 'ACCEPT_QUOTE',\s+outcome: 'SUCCEEDED'/,
+    /transactionId: 'tx-readme'/,
+  ];
+  await untilItPrints(process.execPath, [file], fits, { ...process.env, QUOTE_ID: "q-ts" });
 }, 180_000);
 
 const python = pythonVersion();
@@ -173,10 +169,11 @@ const runPython = async (
 };
 
 test.skipIf(python === null)("the Python does the same", patient, async ({ skip }) => {
-  const done = await runPython(snippet("python"), [
+  const fits = [
     /'commandId': 'order-71-python', 'operation': 'ACCEPT_QUOTE', 'outcome': 'SUCCEEDED'/,
     /'transactionId': 'tx-readme'/,
-  ]);
+  ];
+  const done = await runPython(snippet("python"), fits, { QUOTE_ID: "q-python" });
   if (done !== "done") skip("confluent-kafka cannot be installed here");
 });
 

@@ -155,7 +155,8 @@ test("watch shows the events, decoded, one JSON object a line", async () => {
   });
 });
 
-test("neither the log nor the metrics hold a secret", async () => {
+test("neither the log nor the metrics hold a secret, and a refusal has the sender's address", async () => {
+  expect((await fetch(`${bridge.webhookUrl}-wrong`, { method: "POST", body: "{}" })).status).toBe(404);
   const metrics = await bridge.metrics();
   expect(metrics).toContain('cambio_bridge_webhook_requests_total{code="200"}');
   expect(metrics).toMatch(/cambio_bridge_fields_missing_total\{kind="event",field="gone"\} [1-9]/);
@@ -164,6 +165,9 @@ test("neither the log nor the metrics hold a secret", async () => {
   expect(await bridge.stop()).toBe(0);
   const lines = await bridge.lines();
   expect(lines.length).toBeGreaterThan(5);
+  expect(lines.filter((line) => line.includes('"refused"'))).toEqual([
+    expect.stringMatching(/"code":404,"kind":"refused","address":"127\.0\.0\.1"/),
+  ]);
   const said = `${metrics}${JSON.stringify(lines)}`;
   for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
 });

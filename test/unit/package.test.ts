@@ -1,12 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { OLDEST_NODE } from "../../dev/bootstrap/node.mjs";
 import { MAIN } from "../../dev/main.mjs";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const textOf = (name: string): string => readFileSync(`${root}${name}`, "utf8");
+import { filesIn, root, textOf } from "../support/documents.ts";
 
 type Package = {
   version: string;
@@ -60,6 +56,21 @@ test("CHANGELOG.md has a part for this version, and one for what comes", () => {
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
   }
+});
+
+test("one version stands in the interfaces' documents and in the manifests", () => {
+  const files = [
+    "docs/asyncapi.yaml",
+    "docs/openapi.yaml",
+    ...filesIn("deploy", ".yaml", { recursive: true }),
+  ];
+  const versions = files.flatMap((file) =>
+    [...textOf(file).matchAll(/^ {2}version: (\S+)$|image: cambio-bridge:(\S+)|newTag: (\S+) \}/gm)].map(
+      (match) => match.slice(1).find(Boolean),
+    ),
+  );
+  expect(versions).toHaveLength(11);
+  expect(new Set(versions)).toEqual(new Set([own.version]));
 });
 
 test("the bill of materials names what is installed, and nothing of the development", () => {
