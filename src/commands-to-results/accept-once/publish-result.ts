@@ -42,8 +42,11 @@ const read = async (job: Job, position: RecordPosition, own: Own): Promise<Stand
   const { deps, prepared, signals } = job;
   if (own && isSamePosition(own.position, position))
     return { ...own, requestHash: prepared.requestHash, traceparent: null };
-  const entry = await retryUntilAborted(deps, "reread", signals.abandon, () => reread(job, position));
-  return entry && resultOf(job, entry);
+  // Decoding is retried too: it fails while the schema of an older result is being fetched.
+  return retryUntilAborted(deps, "reread", signals.abandon, async () => {
+    const entry = await reread(job, position);
+    return entry && resultOf(job, entry);
+  });
 };
 
 /** The conclusion of an own attempt that contradicts the final result that stands; null if none does. */
