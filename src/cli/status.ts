@@ -49,6 +49,7 @@ const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: s
 const PARTNER_HEADS: Readonly<Record<PartnerHealth["kind"], string>> = {
   partnerFails: "THE PARTNER FAILS",
   acceptsHeld: "ACCEPTS ARE HELD BACK",
+  doubtOpen: "ACCEPTS WAIT UNTIL A DOUBT IS RESOLVED",
   rateUsedUp: "THE RATE IS USED UP",
 };
 

@@ -15,8 +15,6 @@ const isTight = (tight: boolean): Guard => (tight ? "tight" : "loose");
 const isAnswered = (answer: unknown): Guard =>
   answer === undefined || (Array.isArray(answer) && answer.length === 0) ? "unanswered" : "tight";
 
-const HOUR_MS = 3_600_000;
-
 const rows: readonly Row[] = [
   {
     question: "How many accepts may be under way at once?",
@@ -31,10 +29,10 @@ const rows: readonly Row[] = [
     meanwhile: "without it no amount is refused",
   },
   {
-    question: "After how many doubts do accepts stop, and for how long?",
-    settings: "PARTNER_BREAKER_FAILURES, PARTNER_BREAKER_PAUSE",
-    now: ({ partner }) => isTight(partner.breakerFailures === 1 && partner.breakerPauseMs >= HOUR_MS),
-    meanwhile: "1 and hours: the first accept without an answer, or with a 5xx, stops the others",
+    question: "Do accepts stop while one is in doubt?",
+    settings: "PARTNER_PAUSE_ON_DOUBT",
+    now: ({ partner }) => isTight(partner.pauseOnDoubt),
+    meanwhile: "true: after the first doubt, whatever its cause, none starts until people have resolved it",
   },
   {
     question: "Which 4xx of an accept prove that it was not executed?",

@@ -31,6 +31,7 @@ export type Health =
   | { kind: "lost" | "missing"; topic: string; cause: string }
   | { kind: "partnerFails"; why: PartnerFault; sinceMs: number; untilMs: number | null }
   | { kind: "acceptsHeld"; why: PartnerFault; sinceMs: number; untilMs: number }
+  | { kind: "doubtOpen"; sinceMs: number }
   | { kind: "rateUsedUp"; sinceMs: number; untilMs: number };
 
 export type HealthKind = Health["kind"];
@@ -50,7 +51,10 @@ type Rule = {
 };
 
 /** What slows the calls to the partner down, or stops them. */
-export type PartnerHealth = Extract<Health, { kind: "partnerFails" | "acceptsHeld" | "rateUsedUp" }>;
+export type PartnerHealth = Extract<
+  Health,
+  { kind: "partnerFails" | "acceptsHeld" | "doubtOpen" | "rateUsedUp" }
+>;
 
 export const PARTNER_FAULTS: Readonly<Record<PartnerFault, string>> = {
   unauthorized: "it refuses the credentials (401): see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN",
@@ -88,6 +92,7 @@ export const RULES: Readonly<Record<HealthKind, Rule>> = {
   unfit: down("a setting of the journal lets it forget accepts", ["commands"], true),
   partnerFails: down("the partner refuses calls, or does not answer", [], true),
   acceptsHeld: down("so many calls failed that accepts wait for a trial", [], true),
+  doubtOpen: down("accepts wait until a doubt is resolved, by PARTNER_PAUSE_ON_DOUBT", [], true),
   rateUsedUp: up("calls wait for their turn, because PARTNER_MAX_RPS is used up"),
 };
 
@@ -112,7 +117,8 @@ export const partitionsHealth = (
 /** What a partition lacks, as the end of a sentence. */
 export const troubleText = (trouble: PartitionTrouble): string => {
   if (trouble.kind === "noLeader") return `partition ${trouble.partition} has no leader`;
-  if (trouble.kind === "catchingUp") return `partition ${trouble.partition} is being read, since it is well again`;
+  if (trouble.kind === "catchingUp")
+    return `partition ${trouble.partition} is being read, since it is well again`;
   if (trouble.kind === "failing") return `partition ${trouble.partition} fails (${trouble.cause})`;
   const { partition, offset, cause } = trouble;
   const see = 'see "A batch that cannot be read" in docs/failures.md';
@@ -153,6 +159,9 @@ const SENTENCES: { [K in HealthKind]: (health: HealthOf<K>) => string } = {
     `since ${iso(sinceMs)} ${PARTNER_FAULTS[why]}${untilMs === null ? "" : `, until ${iso(untilMs)} by its own word`}`,
   acceptsHeld: ({ why, sinceMs, untilMs }) =>
     `accepts pause since ${iso(sinceMs)}, because ${PARTNER_FAULTS[why]}; at ${iso(untilMs)} one is sent as a trial`,
+  doubtOpen: ({ sinceMs }) =>
+    `accepts pause since ${iso(sinceMs)}, because one is in doubt and PARTNER_PAUSE_ON_DOUBT is set; they go on when ` +
+    "`cambio-bridge resolve` has resolved it",
   rateUsedUp: ({ sinceMs, untilMs }) =>
     `since ${iso(sinceMs)} calls wait for their turn, because PARTNER_MAX_RPS is used up; those that wait now have ` +
     `it by ${iso(untilMs)}`,

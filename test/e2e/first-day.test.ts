@@ -230,18 +230,16 @@ test("a partner that answers as nobody foresaw is paid once, and each surprise l
   // The proxy's page is a surprise: nothing else is accepted until people have ended its doubt.
   partner.answers.push([422, "text/html", "<h1>Cota&ccedil;&atilde;o</h1>"]);
   expect(await resultOf(...accept("C-2", "--command-id", "first"))).toMatchObject({ outcome: "IN_DOUBT" });
-  await done("pause", "accepts", "--by", "ana", "--note", "a surprise");
   await done("send", ...accept("C-3", "--command-id", "second"));
   expect(await create()).toMatchObject({ quoteId: "C-5" });
   expect(Object.fromEntries(partner.accepts)).toEqual({ "C-2": 1 });
-  await endDoubt("first", "succeeded");
 
   partner.answers.push([
     200,
     "application/json",
     '{"operacao":{"numero":77,"valor":"1.234,50"},"situacao":"ok"}',
   ]);
-  await done("resume", "accepts", "--by", "ana", "--note", "it was in the books");
+  await endDoubt("first", "succeeded");
   const [paid] = await results.until(
     world.topics.results,
     (record) => decodeResult(record).commandId === "second",

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { newAccepts, sendAccepts } from "../support/accepts.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { startConsole } from "../support/console-program.ts";
 import { eventually } from "../support/eventually.ts";
+import { listen } from "../support/listen.ts";
 import { openWorld } from "../support/world.ts";
 
 test("a partner that refuses the calls is seen in /readyz, status, console and log, until it answers again", async () => {
@@ -84,4 +86,50 @@ test("calls that wait because the rate is used up are seen in /readyz, status, c
   await shown.until("/", "Commands wait for their turn", "");
   await eventually(async () => (await detail()) === "works", "the last call to have its turn", 60_000);
   await replica.untilLine((line) => /"state":"free".*"partner.rate"/.test(line), "the end in the log");
+}, 240_000);
+
+test("with PARTNER_PAUSE_ON_DOUBT an answer that nobody foresaw stops all accepts, over a restart, until the doubt is ended", async () => {
+  const quotes: string[] = [];
+  const partner = createServer((request, response) => {
+    quotes.push(request.url?.split("/").at(-2) ?? "");
+    response.end(quotes.length === 1 ? "<html>Seu pedido foi recebido</html>" : '{"situacao":"ok"}');
+  });
+  const url = `http://${await listen(partner)}`;
+  onTestFinished(() => void partner.close());
+  const world = await openWorld(sharedCluster(), {
+    settings: { FLOWS: "commands", PARTNER_BASE_URL: url, PARTNER_PAUSE_ON_DOUBT: "true" },
+  });
+  onTestFinished(world.close);
+  const first = await world.startReady();
+  const accepts = await sendAccepts(world);
+  const [surprise, ...others] = newAccepts(6);
+  if (!surprise) throw new Error("there is a first accept");
+  await accepts.submit([surprise]);
+  await eventually(() => accepts.answered() === 1, "the doubt");
+  expect(accepts.results.get(surprise.commandId)).toMatchObject([{ outcome: "IN_DOUBT" }]);
+  await accepts.submit(others);
+  await first.untilLine((line) => line.includes('"accepts.doubt"') && line.includes("held"), "the log line");
+  await first.stop();
+  const second = await world.startReady();
+  await eventually(
+    async () =>
+      expect((await second.components())["partner"]).toMatchObject({
+        status: "down",
+        detail: expect.stringContaining("PARTNER_PAUSE_ON_DOUBT") as string,
+      }),
+    "the next replica to say so",
+  );
+  await eventually(
+    async () =>
+      expect((await world.run(["status"])).out).toContain(
+        "ACCEPTS WAIT UNTIL A DOUBT IS RESOLVED: accepts pause since ",
+      ),
+    "status to say so",
+    40_000,
+  );
+  expect(quotes).toEqual([surprise.quoteId]);
+  const args = ["--as", "succeeded", "--by", "ana", "--note", "in the books", "--force"];
+  expect(await world.run(["resolve", surprise.commandId, ...args])).toMatchObject({ code: 0 });
+  await eventually(() => accepts.answered() === 6, "the others to go on", 30_000);
+  expect(quotes.toSorted()).toEqual([surprise, ...others].map(({ quoteId }) => quoteId).toSorted());
 }, 240_000);

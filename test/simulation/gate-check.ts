@@ -36,9 +36,11 @@ export const createGateCheck = ({ simulator, scenario, oracle }: SimulationConte
     )
       if (guard(commandOf(sent), deps.clock.now()) !== null) return "it has expired";
     const isOver = ({ sinceMs }: Run): boolean => simulator.nowMs() - sinceMs >= DEADLINE_MS;
-    if (scenario.acceptPauses === 0 && own.length > 0 && own.every(isOver)) return "its deadline is over";
+    const hasPauses = scenario.acceptPauses > 0 || scenario.pausesOnDoubt;
+    if (!hasPauses && own.length > 0 && own.every(isOver)) return "its deadline is over";
     if (!isAccept || !willCall) return null;
     if (replica.acceptsArePaused) return "accepts are paused";
+    if (scenario.pausesOnDoubt && replica.view.doubts().length > 0) return "an accept is in doubt";
     const forMs = simulator.nowMs() - (openSinceMs ?? -Infinity);
     return forMs < BREAKER_PAUSE_MS ? "the breaker is open" : null;
   };

@@ -62,16 +62,17 @@ const BYTES_ONLY = ["stopping", "journal"];
 
 /** One mistake for each gate and each place where it is asked. */
 const withoutGates = Object.fromEntries(
-  ["stopping", "heartbeat", "journal", "guard", "paused", "deadline", "breaker", "rate"].flatMap((gate) =>
-    (BYTES_ONLY.includes(gate) ? ["bytes"] : ["claim", "bytes"]).map((place): [string, Edit[]] => [
-      `the gate "${gate}" is not asked before the ${place}`,
-      [
-        gates(
-          "    const closing = ask(asked, deps);\n",
-          `    const closing = gate === "${gate}" && asked.place === "${place}" ? null : ask(asked, deps);\n`,
-        ),
-      ],
-    ]),
+  ["stopping", "heartbeat", "journal", "guard", "paused", "doubt", "deadline", "breaker", "rate"].flatMap(
+    (gate) =>
+      (BYTES_ONLY.includes(gate) ? ["bytes"] : ["claim", "bytes"]).map((place): [string, Edit[]] => [
+        `the gate "${gate}" is not asked before the ${place}`,
+        [
+          gates(
+            "    const closing = ask(asked, deps);\n",
+            `    const closing = gate === "${gate}" && asked.place === "${place}" ? null : ask(asked, deps);\n`,
+          ),
+        ],
+      ]),
   ),
 );
 
@@ -291,10 +292,10 @@ const edits: Record<string, Edit[]> = {
   ],
   "an unanswered accept is tried again": [
     attempt(
-      '    if (disposition.kind === "conclude") return',
+      '    if (disposition.kind === "conclude") {',
       `    if (outcome.kind === "unknown")
       return { ...sent, kind: "notExecuted", verdict: standing.verdict, afterMs: 0 };
-    if (disposition.kind === "conclude") return`,
+    if (disposition.kind === "conclude") {`,
     ),
   ],
   "a claim permits two calls": [attempt('    if (claim === "used") return false;\n')],

@@ -221,6 +221,7 @@ export const createReplica = (context: SimulationContext, name: string): Replica
       beginWithinMs: CALL_WITHIN_MS / 2,
       takeoverMarginMs: TAKEOVER_MARGIN_MS,
       deadlineMs: DEADLINE_MS,
+      pauseOnDoubt: scenario.pausesOnDoubt,
       breakerFailures: scenario.breakerFailures,
       breakerPauseMs: BREAKER_PAUSE_MS,
       backoff: { baseMs: 50, maxMs: 500 },

@@ -63,6 +63,8 @@ export type Scenario = {
   maxCallsPerSecond: number | null;
   /** After so many calls in a row that say that the partner is ill, accepts pause. */
   breakerFailures: number;
+  /** Whether no accept starts while one is in doubt. */
+  pausesOnDoubt: boolean;
   /** No fault begins after this; those that have begun continue. */
   calmAtMs: number;
   crashes: number;
@@ -306,6 +308,12 @@ const busyAccepts = (random: Random): SentCommand[] =>
     expiresAtMs: null,
   }));
 
+/** Nobody may come to end the doubt: what waits for that expires. */
+const pausingOnDoubt = (commands: readonly SentCommand[]) => ({
+  pausesOnDoubt: true,
+  commands: commands.map((one) => ({ ...one, expiresAtMs: one.expiresAtMs ?? one.sentAtMs + 60_000 })),
+});
+
 /** What holds calls back, and waits for it. */
 const withGates = (scenario: Scenario, random: Random): Scenario => {
   if (scenario.stall?.alone === true || scenario.rareCase !== null || !random.chance(0.5)) return scenario;
@@ -320,6 +328,7 @@ const withGates = (scenario: Scenario, random: Random): Scenario => {
     maxOpenCalls: random.pick([1, 1, 2, 64]),
     maxCallsPerSecond: random.pick([null, null, 1, 5]),
     breakerFailures: random.pick([1, 1, 2, 3]),
+    ...(random.chance(0.3) && pausingOnDoubt(isBusy ? busy.commands : scenario.commands)),
   };
 };
 
@@ -340,6 +349,7 @@ export const scenarioOf = (
     commands: story ? (COMMANDS_OF_RARE_CASES[story]?.(commands, random) ?? commands) : commands,
     maxInFlight: random.pick([1, 2, 64, 64, 64]),
     ...{ maxOpenCalls: 64, maxCallsPerSecond: null, breakerFailures: 3, acceptPauses: 0 },
+    pausesOnDoubt: false,
     calmAtMs: faulty ? (story ? 8_000 : random.pick([3_000, 8_000, 45_000])) : 0,
     crashes: faulty && story !== "lowered-retention" ? random.pick([0, 0, 1, 2]) : 0,
     freezes: faulty && story !== "lowered-retention" ? random.pick([0, 1, 2, 3]) : 0,

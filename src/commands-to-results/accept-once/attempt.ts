@@ -127,7 +127,10 @@ export const attempt = async (
     const isSent = outcome.kind !== "notSent";
     const sent = { attemptId, calls: isSent ? 1 : 0, answer: isSent ? outcome.answer : null } as const;
     const disposition = decide(ref.operation, outcome, calls + sent.calls);
-    if (disposition.kind === "conclude") return { ...sent, kind: "ended", verdict: disposition.verdict };
+    if (disposition.kind === "conclude") {
+      if (disposition.verdict.outcome === "IN_DOUBT") pass.doubt();
+      return { ...sent, kind: "ended", verdict: disposition.verdict };
+    }
     const { verdictAtDeadline: verdict, afterMs } = disposition;
     const kind = PROVES_NOTHING.includes(outcome.kind) ? "mayBeExecuted" : "notExecuted";
     return { ...sent, kind, verdict, afterMs };

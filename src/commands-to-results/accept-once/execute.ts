@@ -1,6 +1,7 @@
 import { startStopwatch } from "../../runtime/clock.ts";
 import { createBreaker } from "./breaker.ts";
 import { createCommandIdLocks } from "./command-id-locks.ts";
+import { createDoubtHold } from "./doubt-hold.ts";
 import { factsOf, type Running } from "./facts.ts";
 import { nextStep } from "./next-step.ts";
 import { createPass } from "./pass.ts";
@@ -39,6 +40,7 @@ export const createExecute = (deps: Deps): Execute => {
     pauseMs: options.breakerPauseMs,
     changed: observer.breaker,
   });
+  const accepts = { breaker, doubtHold: createDoubtHold(deps.view, options.pauseOnDoubt) };
   const commandIds = createCommandIdLocks();
   return async (prepared, signals, slot) => {
     let hasSlot = true;
@@ -52,7 +54,7 @@ export const createExecute = (deps: Deps): Execute => {
         hasSlot = true;
       },
     };
-    const pass = createPass(deps.permit(), prepared.ref.operation === "ACCEPT_QUOTE" ? breaker : null);
+    const pass = createPass(deps.permit(), prepared.ref.operation === "ACCEPT_QUOTE" ? accepts : null);
     const retrying: Deps["observer"]["retrying"] = (what, error) => {
       // A partition that takes nothing may do so for hours.
       pass.give("nothing");

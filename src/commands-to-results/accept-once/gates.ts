@@ -61,6 +61,8 @@ const gates = {
   /** The deadline is asked later: people may pause for longer. The command's own age and expiry bound that. */
   paused: ({ operation }, { acceptsPaused }) =>
     operation === "ACCEPT_QUOTE" && acceptsPaused() ? waitFor(EXPIRY_POLL_MS, "resumed") : null,
+  /** It ends like a pause: people end the doubt. */
+  doubt: ({ pass }) => (pass.isHeldByDoubt() ? waitFor(EXPIRY_POLL_MS, "resumed") : null),
   deadline: ({ elapsedMs, notBeforeMs, verdict, calls, lost }, { options }) => {
     const isOver = Math.max(elapsedMs(), notBeforeMs) >= options.deadlineMs;
     return isOver || (lost && calls >= MAX_CREATES) ? { kind: "end", verdict } : null;
@@ -78,7 +80,7 @@ const gates = {
 } as const satisfies Record<string, Gate>;
 
 /** What concerns the partner: a claim that the fold will refuse need not wait for it. */
-const OF_CALLS: readonly string[] = ["paused", "breaker", "rate"] satisfies GateName[];
+const OF_CALLS: readonly string[] = ["paused", "doubt", "breaker", "rate"] satisfies GateName[];
 const LIST = Object.entries(gates) as [GateName, Gate][];
 
 /** The first gate that is closed; null if all are open. The one list for claims and for calls. */

@@ -1,16 +1,22 @@
 import type { CallPermit } from "../../partner/types.ts";
 import type { Admission, Breaker, CallReport } from "./breaker.ts";
+import type { DoubtHold } from "./doubt-hold.ts";
 
 /** What one call needs besides its claim: a permit of the partner's limiter and, for an accept, the breaker's. */
 export type Pass = ReturnType<typeof createPass>;
 
-/** @param breaker null for a create, which no breaker holds back */
-export const createPass = (permit: CallPermit, breaker: Breaker | null) => {
+/** @param accepts what holds accepts back; null for a create */
+export const createPass = (
+  permit: CallPermit,
+  accepts: { breaker: Breaker; doubtHold: DoubtHold } | null,
+) => {
+  const breaker = accepts?.breaker;
   let admission: Admission | null = null;
   let isHeld = false;
   return {
     breakerLeftMs: (): number => breaker?.pauseLeftMs(admission) ?? 0,
     breakerChanged: (signal: AbortSignal): Promise<void> => breaker?.changed(signal) ?? Promise.resolve(),
+    isHeldByDoubt: (): boolean => accepts?.doubtHold.isHeld() ?? false,
     hasPermit: (): boolean => isHeld,
     mayTakePermit: permit.isFree,
     permitFree: permit.untilFree,
@@ -20,6 +26,9 @@ export const createPass = (permit: CallPermit, breaker: Breaker | null) => {
       isHeld = true;
       admission = breaker?.enter() ?? null;
     },
+    /** The call ended in doubt, which is to be written. */
+    doubt: (): void => accepts?.doubtHold.add(),
+    doubtWritten: (): void => accepts?.doubtHold.written(),
     /** Gives back what is held, or a place in the queue, with what the call says of the partner. */
     give: (report: CallReport): void => {
       isHeld = false;

@@ -55,6 +55,8 @@ export type Options = {
   deadlineMs: number;
   breakerFailures: number;
   breakerPauseMs: number;
+  /** No accept starts while one is in doubt. */
+  pauseOnDoubt: boolean;
   /** Between calls that were not executed, and between failed writes. */
   backoff: Backoff;
 };

@@ -106,7 +106,11 @@ export const openCommands = async ({
     await park({ ...place, key, value, headers: NO_HEADERS }, "CONTRADICTING_ANSWER", detail, null);
   };
 
-  const partnerWatch = watchPartner({ clock, log, backlog: partner.backlog });
+  const doubtSinceMs = (): number | null => {
+    const oldestMs = Math.min(...view.doubts().map(({ sinceMs }) => sinceMs));
+    return settings.pauseOnDoubt && oldestMs !== Infinity ? oldestMs : null;
+  };
+  const partnerWatch = watchPartner({ clock, log, backlog: partner.backlog, doubtSinceMs });
   const watched = partnerWatch.watched(partner.call);
   const call = measured(watched, services);
   const acceptWaiters = createWaiters<"resumed">();
@@ -141,6 +145,7 @@ export const openCommands = async ({
       beginWithinMs: settings.connectTimeoutMs,
       takeoverMarginMs: TAKEOVER_MARGIN_MS,
       deadlineMs: commands.deadlineMs,
+      pauseOnDoubt: settings.pauseOnDoubt,
       breakerFailures: settings.breakerFailures,
       breakerPauseMs: settings.breakerPauseMs,
       backoff: BACKOFF,

@@ -16,19 +16,23 @@ const faultOf = (outcome: Outcome): PartnerFault | null => {
 /** Calls that had their turn sooner were not held back. */
 const RATE_WAIT_MS = 5_000;
 
-/** What the calls of this replica say of the partner, and what holds them back: its breaker, or a rate used up. */
+/** What the calls of this replica say of the partner, and what holds them back: its breaker, a doubt, or a rate used up. */
 export const watchPartner = ({
   clock,
   log,
   backlog,
+  doubtSinceMs,
 }: {
   clock: Clock;
   log: Log;
   backlog: () => Backlog | null;
+  /** Since when accepts wait for the end of a doubt; null while they do not. */
+  doubtSinceMs: () => number | null;
 }) => {
   let failing: Extract<PartnerHealth, { kind: "partnerFails" }> | null = null;
   let held: Extract<PartnerHealth, { kind: "acceptsHeld" }> | null = null;
   let isRateUsedUp = false;
+  let isDoubtOpen = false;
 
   const rateTrouble = (): PartnerHealth | null => {
     const queue = backlog();
@@ -42,7 +46,18 @@ export const watchPartner = ({
     if (trouble) log.warn({ state: "used up", reason: sentenceOf(trouble) }, "partner.rate");
     else log.info({ state: "free" }, "partner.rate");
   };
-  const trouble = (): PartnerHealth | null => held ?? failing ?? rateTrouble();
+  /** Called with each look: another replica's doubt comes without a call. */
+  const doubtTrouble = (): PartnerHealth | null => {
+    const sinceMs = doubtSinceMs();
+    const trouble: PartnerHealth | null = sinceMs === null ? null : { kind: "doubtOpen", sinceMs };
+    if (isDoubtOpen !== (trouble !== null)) {
+      isDoubtOpen = trouble !== null;
+      if (trouble) log.warn({ state: "held", reason: sentenceOf(trouble) }, "accepts.doubt");
+      else log.info({ state: "free" }, "accepts.doubt");
+    }
+    return trouble;
+  };
+  const trouble = (): PartnerHealth | null => doubtTrouble() ?? held ?? failing ?? rateTrouble();
 
   const learn = (outcome: Outcome): void => {
     const why = faultOf(outcome);

@@ -4,6 +4,7 @@ import { checkBearer, checkHeaderText, headerText, parameterName } from "../head
 import {
   duration,
   durationFrom,
+  flag,
   integer,
   jsonPointer,
   jsonPointers,
@@ -66,6 +67,10 @@ export const partner = {
     "302,303,409",
     "HTTP statuses of an accept that mean IN_DOUBT, besides 408, 425, 5xx, 600 and above, and 3xx other " +
       "than 301, 307 and 308.",
+  ),
+  pauseOnDoubt: flag(
+    "PARTNER_PAUSE_ON_DOUBT",
+    "No accept starts while a command is in doubt, on any replica, until `resolve` or a late answer has resolved the doubt.",
   ),
   breakerFailures: integer(1, 1_000_000)(
     "PARTNER_BREAKER_FAILURES",

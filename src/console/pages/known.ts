@@ -93,6 +93,7 @@ const proposalsOf = ({ waiting }: Known): Trouble[] => {
 const PARTNER_ADVICE = {
   partnerFails: ["The partner fails: see why", "Ask the partner if it lasts."],
   acceptsHeld: ["Accepts are held back: the partner fails", "Ask the partner if it lasts."],
+  doubtOpen: ["Accepts wait until a doubt is resolved", "Find out what became of it, and resolve it."],
   rateUsedUp: ["Commands wait for their turn", "If it lasts, ask the partner for more calls a second."],
 } as const satisfies Record<PartnerHealth["kind"], unknown>;
 

@@ -7,12 +7,13 @@ const LABEL = "partner:";
 /** What a replica knows of the partner, as text without spaces, for `status` and the console; empty for nothing. */
 export const partnerNote = (health: PartnerHealth | null): string => {
   if (health === null) return "";
-  const why = health.kind === "rateUsedUp" ? "" : health.why;
-  return LABEL + [health.kind, why, health.sinceMs, health.untilMs ?? ""].join(",");
+  const why = "why" in health ? health.why : "";
+  const untilMs = "untilMs" in health ? health.untilMs : null;
+  return LABEL + [health.kind, why, health.sinceMs, untilMs ?? ""].join(",");
 };
 
 const troubleName = (health: PartnerHealth): string =>
-  health.kind === "rateUsedUp" ? health.kind : `${health.kind} ${health.why}`;
+  "why" in health ? `${health.kind} ${health.why}` : health.kind;
 
 const isFault = (name: string): name is PartnerFault => name in PARTNER_FAULTS;
 
@@ -20,6 +21,7 @@ const readEntry = (entry: string): PartnerHealth[] => {
   const [kind, why = "", since, until = ""] = entry.slice(LABEL.length).split(",");
   const [sinceMs, untilMs] = [Number(since), until === "" ? null : Number(until)];
   if (![sinceMs, untilMs ?? 0].every(Number.isFinite)) return [];
+  if (kind === "doubtOpen") return [{ kind, sinceMs }];
   if (kind === "rateUsedUp") return untilMs === null ? [] : [{ kind, sinceMs, untilMs }];
   if (!isFault(why)) return [];
   if (kind === "acceptsHeld") return untilMs === null ? [] : [{ kind, why, sinceMs, untilMs }];

@@ -10,6 +10,7 @@ const reconcile = {
 const deadLetters = { records: 7, lastDay: 2 };
 const partner = [
   { kind: "acceptsHeld", why: "unauthorized", sinceMs: 0, untilMs: 30_000 },
+  { kind: "doubtOpen", sinceMs: 0 },
   { kind: "rateUsedUp", sinceMs: 0, untilMs: 7_000 },
 ] as const;
 
@@ -38,6 +39,9 @@ test.each([
   expect(line).toContain("812 commands behind");
   expect(others.join()).toContain("ACCEPTS ARE HELD BACK: accepts pause since 1970-01-01T00:00:00.000Z");
   expect(others.join()).toContain("at 1970-01-01T00:00:30.000Z one is sent as a trial");
+  expect(others.join()).toContain(
+    "ACCEPTS WAIT UNTIL A DOUBT IS RESOLVED: accepts pause since 1970-01-01T00",
+  );
   expect(others.join()).toContain("THE RATE IS USED UP: since 1970-01-01T00:00:00.000Z calls wait");
   const owner = isNobody ? "" : ", NO REPLICA HAS IT";
   expect(others).toContain(`  fx.commands[1]: 5 commands behind${owner}`);

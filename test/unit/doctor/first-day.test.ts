@@ -12,7 +12,7 @@ const firstAccepts = settingsOfStage("c");
 
 test("the defaults are loose or unanswered; the page's settings for the first accepts are tight", () => {
   const [before, after] = [stateOf({}), stateOf(firstAccepts)];
-  expect(Object.keys(firstAccepts).length).toBeGreaterThanOrEqual(7);
+  expect(Object.keys(firstAccepts).length).toBeGreaterThanOrEqual(6);
   for (const name of Object.keys(firstAccepts)) {
     const settings = [...after.keys()].find((each) => each.split(", ").includes(name));
     expect(after.get(settings ?? ""), name).toBe("tight");

@@ -113,6 +113,14 @@ const rows: readonly (readonly [Health, string, "up" | "down", "keeps" | "leaves
       "2026-11-27T00:00:30.000Z one is sent as a trial",
   ],
   [
+    { kind: "doubtOpen", sinceMs },
+    "",
+    "down",
+    "keeps",
+    "accepts pause since 2026-11-27T00:00:00.000Z, because one is in doubt and PARTNER_PAUSE_ON_DOUBT is set; they " +
+      "go on when `cambio-bridge resolve` has resolved it",
+  ],
+  [
     { kind: "rateUsedUp", sinceMs, untilMs: sinceMs + 7_000 },
     "",
     "up",

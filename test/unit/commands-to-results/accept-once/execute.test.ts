@@ -101,6 +101,60 @@ describe("execute", () => {
     });
   });
 
+  it("publishes an earlier result whose schema is being asked for once it is there", async () => {
+    const { log, deps, run } = bridge();
+    await run();
+    let attempts = 0;
+    const decode: Deps["codec"]["decode"] = (value) => {
+      if ((attempts += 1) < 3) throw new Error("the schema is being asked for");
+      return deps.codec.decode(value);
+    };
+    const again = bridge({ codec: { ...deps.codec, decode } }, log);
+    await expect(again.run()).resolves.toMatchObject({ outcome: "SUCCEEDED" });
+    expect(again.results).toEqual(["c1 SUCCEEDED"]);
+  });
+
+  describe("where accepts pause on a doubt", () => {
+    const other = accept("c2", "another quote");
+    const pausing = (changes: Partial<Deps> = {}, log = createLog()) => {
+      const options = { ...createDeps(log).deps.options, pauseOnDoubt: true };
+      return bridge({ options, ...changes }, log);
+    };
+
+    it.each<[string, Outcome]>([
+      ["no answer", lost],
+      ["a body that nobody foresaw", { ...ok, kind: "unclear", reason: "no JSON" }],
+    ])("none begins after %s, until the doubt is ended; a create does", async (_, outcome) => {
+      const { call, calls } = answers(outcome, ok, ok);
+      const { run, log, results } = pausing({ call, acceptsResumed: () => Promise.resolve() });
+      await expect(run()).resolves.toMatchObject({ outcome: "IN_DOUBT" });
+      const waiting = run(other);
+      await run(create("c3"));
+      expect(results).toEqual(["c1 IN_DOUBT", "c3 SUCCEEDED"]);
+      expect(calls()).toBe(2);
+      log.append(c1, concluded("a1", "FAILED"));
+      await expect(waiting).resolves.toMatchObject({ outcome: "SUCCEEDED" });
+    });
+
+    it("none begins while the doubt is still being written", async () => {
+      const log = createLog();
+      const { journal } = createDeps(log).deps;
+      const append: Deps["journal"]["append"] = async (key, entry) => {
+        if (entry.step.kind === "concluded") await new Promise(() => undefined);
+        return journal.append(key, entry);
+      };
+      const { call, calls } = answers(lost, ok);
+      const { run, life } = pausing({ call, journal: { ...journal, append } }, log);
+      run().catch(() => undefined);
+      await eventually(() => calls() === 1, "the first call");
+      for (const ref of [other, create("c3")]) run(ref).catch(() => undefined);
+      await eventually(() => calls() > 1, "the call of the create");
+      expect(log.entries.map(({ entry }) => entry.commandId)).toEqual(["c1", "c3"]);
+      life.abandon.abort(new Error("the end"));
+      life.stop.abort(new Error("the end"));
+    });
+  });
+
   it("releases a call that did nothing, waits, and claims anew", async () => {
     const { call, calls } = answers(throttled, ok);
     const { run, log } = bridge({ call });

@@ -35,6 +35,9 @@ const setUp = () => {
   };
   const stop = new AbortController();
   const pass: Pass = {
+    isHeldByDoubt: () => is("doubt"),
+    doubt: () => undefined,
+    doubtWritten: () => undefined,
     breakerLeftMs: () => (is("breaker") ? 1_000 : 0),
     breakerChanged: () => Promise.resolve(),
     hasPermit: () => !is("rate"),
@@ -76,7 +79,8 @@ const setUp = () => {
 };
 
 const GATES: GateName[] = [
-  ...(["stopping", "heartbeat", "journal", "guard", "paused", "deadline", "breaker", "rate"] as const),
+  ...(["stopping", "heartbeat", "journal", "guard", "paused", "doubt", "deadline"] as const),
+  ...(["breaker", "rate"] as const),
 ];
 
 describe.each(GATES)("the gate %s", (gate) => {
@@ -99,7 +103,7 @@ describe.each(GATES)("the gate %s", (gate) => {
 
 it("a claim that the fold will refuse waits for nothing that concerns the partner", () => {
   const { standing, deps, close } = setUp();
-  for (const gate of ["paused", "breaker", "rate"] as const) close(gate);
+  for (const gate of ["paused", "doubt", "breaker", "rate"] as const) close(gate);
   expect(closedGate({ ...standing, place: "claim", willCall: false }, deps)).toBeNull();
 });
 

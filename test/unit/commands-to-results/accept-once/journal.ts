@@ -149,6 +149,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
       beginWithinMs: 500,
       takeoverMarginMs: 10,
       deadlineMs: 10_000,
+      pauseOnDoubt: false,
       breakerFailures: 2,
       breakerPauseMs: 20,
       backoff: { baseMs: 1, maxMs: 2 },
