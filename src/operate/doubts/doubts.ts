@@ -28,26 +28,29 @@ const unreadableText = (health: Health): string =>
   `Nobody knows what is in doubt, and nothing was done: the journal ${sentenceOf(health)}.`;
 
 /**
- * Resolves when the journal is read to the end that it had when it was opened, but for partitions that nobody can read
- * now. Throws NothingDone, which says why, as soon as it can only be read once a person has mended it.
+ * Resolves when the journal is read to the end that it had when it was opened, or all but partitions that nobody can
+ * read now: then with the sentence that it warns with. Throws NothingDone, which says why, as soon as the journal can
+ * only be read once a person has mended it.
  */
 export const untilRead = (
   { clock, warn }: ToolServices,
   { view, health }: Pick<JournalRoom, "view" | "health">,
   stopped: AbortSignal,
   each: () => void = () => undefined,
-): Promise<void> =>
+): Promise<string | null> =>
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
       each();
       const now = health();
       if (now.kind === "unreadPartitions") {
-        warn(`Incomplete: the journal is ${sentenceOf(now)}.`);
-        return;
+        const lack = `the journal is ${sentenceOf(now)}`;
+        warn(`Incomplete: ${lack}.`);
+        return lack;
       }
       if (NEEDS_PERSON.includes(now.kind)) throw new NothingDone(unreadableText(now));
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
+    return null;
   });
 
 const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | null) => {

@@ -67,9 +67,13 @@ const readAndDecide = async (
     return resolved.kind === "resolved" ? { ...resolved, place, published } : { ...resolved, place };
   };
   try {
-    await untilRead(services, opened, stopped);
+    const lack = await untilRead(services, opened, stopped);
     const isMeant = quoteId === null ? null : (key: string) => isSameQuote(key, quoteId);
     const chosen = chooseDoubt(finder.refs(), view.look, isMeant);
+    if (chosen.kind === "unknown" && lack !== null)
+      throw new NothingDone(
+        `Nothing was decided: ${lack}, and the doubt may stand there. See docs/failures.md.`,
+      );
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") return { kind: "several", quotes: chosen.refs.map(({ key }) => key) };
     const { ref } = chosen;
