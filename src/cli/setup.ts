@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { setupOptions } from "../kafka/wire/topic-demands.ts";
+import { setupOptions, topicDemands } from "../kafka/wire/topic-demands.ts";
+import { inspect } from "../kafka/cluster/inspect.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { describeOutage, isRegistryError } from "../kafka/wire/outage.ts";
@@ -12,9 +13,11 @@ const setup = (io: Io, dryRun: boolean): Promise<ExitCode> =>
     const { config } = services;
     sayWhenStopped(io);
     await withCluster(services, async (cluster) => {
-      // A broker may accept services and answer nothing.
+      // A broker may accept connections and answer nothing.
       await cluster.find([]);
       await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out, stopped: io.stopped });
+      const { warnings } = await inspect(topicDemands(config), { ...services, cluster });
+      if (!dryRun) for (const warning of warnings) io.err(`Warning: ${warning}`);
     }).catch((error: unknown) => {
       throw error instanceof UsageError && isRegistryError(error)
         ? new UsageError(describeOutage(error, config), { cause: error })

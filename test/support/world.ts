@@ -100,7 +100,9 @@ export const openWorld = async (
   /** While the shared cluster is busy it may give up, and can be run again. */
   const setUpTopics = async (): Promise<true> => {
     const { code, err } = await run(["setup"]);
-    if (code !== 0 || err !== "") throw new Error(`setup ended with ${code}: ${err}`);
+    // One broker can lose what is acknowledged, which setup warns of.
+    const isWell = /^(Warning: Topics .* can lose acknowledged records with one broker.*\n)?$/.test(err);
+    if (code !== 0 || !isWell) throw new Error(`setup ended with ${code}: ${err}`);
     return true;
   };
 
