@@ -7,7 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { isUp, type Health } from "../runtime/health.ts";
 import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "../commands-to-results/wire/open.ts";
-import { openDeadLetters } from "../services/dead-letters.ts";
+import { openDeadLetters } from "../dead-letters/park.ts";
 import { openEvents } from "../notification/wire/events.ts";
 import { openControl, type Control } from "./pauses/control.ts";
 import { createServices } from "../kafka/wire/services.ts";

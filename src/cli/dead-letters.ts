@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
-import { explainReason, readRef, refOf, type DeadLetter } from "../operate/dead-letters/letter.ts";
+import { explainReason, readRef, type DeadLetter } from "../operate/dead-letters/letter.ts";
 import { planLines, planReplay, type Plan } from "../operate/dead-letters/plan.ts";
 import { listLetters, showLetter, type Selection, type ShownLetter } from "../operate/dead-letters/read.ts";
 import { replay } from "../operate/dead-letters/replay.ts";
 import type { Sent } from "../operate/dead-letters/sent.ts";
 import type { LetterEnd } from "../operate/dead-letters/targets.ts";
 import { iso } from "../runtime/instant.ts";
-import type { RecordPosition } from "../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { headersOf, textOrBase64 } from "./bytes.ts";
 import {
@@ -65,7 +65,7 @@ const rowOf = (
   { place, timestampMs, receivedAtMs, ...letter }: DeadLetter,
   sent: readonly Sent[] | null,
 ): Record<string, unknown> => ({
-  ref: refOf(place),
+  ref: positionText(place),
   timestamp: iso(timestampMs),
   receivedAt: receivedAtMs,
   ...letter,
@@ -99,7 +99,7 @@ const show = (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> =>
   withTool(io, async (tool) => {
     const found = await showLetter(tool, ref, io.stopped);
     if (!found) {
-      io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
+      io.err(`There is no dead letter ${positionText(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
       return EXIT.failed;
     }
     await printLines(io, JSON.stringify(wholeOf(found), null, json ? 0 : 2).split("\n"));
@@ -131,7 +131,7 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
     const ended = ({ place }: DeadLetter, end: LetterEnd): void => {
       ends += 1;
       if (end.end === "sent") places.push(end.where);
-      else io.err(`${refOf(place)} ${NOT_SENT[end.end]}: ${end.reason}.`);
+      else io.err(`${positionText(place)} ${NOT_SENT[end.end]}: ${end.reason}.`);
       if (ends % PROGRESS_EVERY === 0) io.err(`${ends} of ${total} so far`);
     };
     try {

@@ -43,8 +43,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     ["runtime/", "kafka/", "partner/", "notification/wire/", "log-to-events/"],
     ["records.ts", "notification/"],
   ),
-  // The dead-letter topic.
-  "services/": room(["runtime/", "kafka/"]),
+  // The dead-letter topic: what is written to it, and how its records are read.
+  "dead-letters/": room(["runtime/", "kafka/"]),
   // The path and the rules of an accept know nothing of Kafka. The journal and the wiring do.
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
   "commands-to-results/accept-once/journal/": room(
@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "kafka/",
       "ops/",
       "listener/",
-      "services/",
+      "dead-letters/",
       "notification/wire/",
       "webhooks-to-events/wire.ts",
       "log-to-events/wire/",
@@ -77,7 +77,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "operate/": room(
     [
       "runtime/",
-      "services/",
+      "dead-letters/",
       "kafka/",
       "bridge/pauses/pause-entry.ts",
       "notification/",

@@ -1,4 +1,4 @@
-import { explainReason, readRef, refOf, type DeadLetter } from "../../operate/dead-letters/letter.ts";
+import { explainReason, readRef, type DeadLetter } from "../../operate/dead-letters/letter.ts";
 import {
   listLetters,
   showLetter,
@@ -8,7 +8,7 @@ import {
 } from "../../operate/dead-letters/read.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
-import { placeText } from "../../runtime/record-position.ts";
+import { placeText, positionText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
 import { facts, further, link, notice, pathTo, select, startOf, table } from "../html/elements.ts";
 import {
@@ -74,7 +74,7 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
 const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: number): Html => {
   const rowOf = (letter: DeadLetter): readonly Cell[] => {
     const { place, reason, detail, source, timestampMs, preview } = letter;
-    const ref = refOf(place);
+    const ref = positionText(place);
     return [
       link(pathTo("/letter", { ref }), ref),
       when(timestampMs, nowMs),
@@ -169,7 +169,7 @@ const letterView = (
     <h2>Value</h2>
     ${missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${missing}.`)}
     ${valueView(loaded.original.value)}
-    <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${refOf(place)}</code></p>`;
+    <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${positionText(place)}</code></p>`;
 };
 
 export const letterPage = async (context: ConsoleContext): Promise<Response> => {

@@ -3,7 +3,8 @@ import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import type { ToolServices } from "../tool-services.ts";
 import type { ReadingHooks } from "../read-topic.ts";
-import { explainReason, inOriginalOrder, refOf, type DeadLetter } from "./letter.ts";
+import { positionText } from "../../runtime/record-position.ts";
+import { explainReason, type DeadLetter } from "./letter.ts";
 import { eachLetter, type Selection } from "./read.ts";
 import { readSent, type Sent } from "./sent.ts";
 
@@ -41,11 +42,22 @@ const obstacleOf = (
   if (origin !== null && origin.topic !== commandsTopic)
     return { why: "from another topic than TOPIC_COMMANDS of this configuration", detail: origin.topic };
   if (obstacle !== null) return { why: "would come to nothing", detail: obstacle };
-  const [first] = sent(refOf(place));
+  const [first] = sent(positionText(place));
   if (!first) return null;
   const detail = `${iso(first.atMs)} by ${first.by}: ${first.where}`;
   return { why: "replayed before", detail, wasSent: true };
 };
+
+/**
+ * Commands in the order of their partition, so that each key keeps its order; notifications as they were
+ * received.
+ */
+export const inOriginalOrder = (a: DeadLetter, b: DeadLetter): number =>
+  (a.receivedAtMs ?? 0) - (b.receivedAtMs ?? 0) ||
+  (a.origin?.partition ?? 0) - (b.origin?.partition ?? 0) ||
+  (a.origin?.offset ?? 0) - (b.origin?.offset ?? 0) ||
+  a.place.partition - b.place.partition ||
+  a.place.offset - b.place.offset;
 
 export const planOf = (
   letters: readonly DeadLetter[],
@@ -69,7 +81,7 @@ export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
     lines.push(`  to be sent: ${alike.length} ${reason}. ${explainReason(reason)}`);
   for (const [why, alike] of Map.groupBy(skipped, (each) => each.why))
     for (const { letter, detail = "" } of alike.slice(0, 1)) {
-      const example = `${alike.length > 1 ? "the first is " : ""}${refOf(letter.place)}`;
+      const example = `${alike.length > 1 ? "the first is " : ""}${positionText(letter.place)}`;
       lines.push(`  not sent: ${alike.length} ${why}, ${example}${detail && ` (${detail})`}`);
     }
   for (const ref of unknown) lines.push(`  There is no dead letter ${ref}.`);
@@ -90,8 +102,8 @@ export const planReplay = async (services: ToolServices, selection: Selection, h
   };
   await eachLetter(services, selection, see, hooks);
   const { sent, next } = await readSent(services, letters, hooks.signal);
-  const found = new Set(letters.map(({ place }) => refOf(place)));
-  const unknown = (selection.refs ?? []).map(refOf).filter((ref) => !found.has(ref));
+  const found = new Set(letters.map(({ place }) => positionText(place)));
+  const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !found.has(ref));
   const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.of };
   const plan = planOf(letters, rules, unknown);
   const topics = new Set(

@@ -1,12 +1,12 @@
-import { unwrap } from "../../services/dead-letter-headers.ts";
 import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import type { ToolServices, OnProgress } from "../tool-services.ts";
 import { readTopic, type ReadingHooks } from "../read-topic.ts";
 import { readersOf } from "../story/read-records.ts";
-import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
+import { originalOf } from "../../dead-letters/letter.ts";
+import { letterOf, type DeadLetter } from "./letter.ts";
 import { readSent, type SentLetters } from "./sent.ts";
 
 /** Selects letters: those at these places, or of a reason and a time (epoch milliseconds). */
@@ -35,22 +35,15 @@ export const eachLetter = async (
   hooks: ReadingHooks,
 ): Promise<void> => {
   const isOld = isOldIn(services);
-  const named = refs && new Set(refs.map(refOf));
+  const named = refs && new Set(refs.map(positionText));
   const take = (record: Incoming): void => {
-    if (named?.has(refOf(record)) === false) return;
+    if (named?.has(positionText(record)) === false) return;
     if (record.timestampMs < sinceMs || record.timestampMs >= untilMs) return;
     const letter = letterOf(record, isOld);
     if (reason === undefined || letter.reason === reason) see(letter, record);
   };
   const fromMs = sinceMs === -Infinity ? undefined : sinceMs;
   await readTopic(services, { topic: services.config.topics.deadLetters, fromMs }, take, hooks);
-};
-
-/** `added`: the headers that the bridge added. */
-export const originalOf = (record: Incoming): { original: Original; added: ReadonlyMap<string, string> } => {
-  const { key, value, headers } = ownCopy(record);
-  const { added, original } = unwrap(headers) ?? { added: new Map<string, string>(), original: headers };
-  return { original: { key, value, headers: original }, added };
 };
 
 const byAge = (a: DeadLetter, b: DeadLetter): number =>
@@ -94,7 +87,7 @@ export const listLetters = async (
   await eachLetter(services, selection, see, { signal, onProgress });
   keepNewest();
   const sent = await sentOf(services, letters, signal);
-  return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent && sent.of(refOf(place)) };
+  return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent && sent.of(positionText(place)) };
 };
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
 export type LetterList = Awaited<ReturnType<typeof listLetters>>;
@@ -119,7 +112,7 @@ export const showLetter = async (services: ToolServices, place: RecordPosition, 
   return {
     letter,
     loaded: originalOf(record),
-    sent: sent && sent.of(refOf(place)),
+    sent: sent && sent.of(positionText(place)),
     facts: read?.step.facts ?? [],
   };
 };

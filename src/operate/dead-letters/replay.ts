@@ -3,9 +3,11 @@ import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
 import type { ToolServices, OnProgress } from "../tool-services.ts";
-import { obstacleTo, refOf, type DeadLetter, type Original } from "./letter.ts";
+import { originalOf, type Original } from "../../dead-letters/letter.ts";
+import { positionText } from "../../runtime/record-position.ts";
+import { obstacleTo, type DeadLetter } from "./letter.ts";
 import { planReplay, type Made, type Plan } from "./plan.ts";
-import { isOldIn, originalOf, type Selection } from "./read.ts";
+import { isOldIn, type Selection } from "./read.ts";
 import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
 
 export type ReplayHooks = {
@@ -71,9 +73,9 @@ const sendAll = async (
   /** The letter's record, or why it is not sent. */
   const load = async (letter: DeadLetter): Promise<Original | string> => {
     const { place } = letter;
-    const [before] = sent.of(refOf(place));
+    const [before] = sent.of(positionText(place));
     if (before) return `replayed meanwhile by ${before.by}: ${before.where}`;
-    const other = sent.announced(refOf(place), planEnd);
+    const other = sent.announced(positionText(place), planEnd);
     if (other !== null) return `being replayed by ${other}: run it again in a minute`;
     const record = await reread(place.partition, place.offset);
     if (record === null) return "the dead-letter topic does not hold it any more";
@@ -90,7 +92,7 @@ const sendAll = async (
         typeof original === "string"
           ? ({ end: "left", reason: original } as const)
           : await target.send(letter, original);
-      return [refOf(letter.place), end];
+      return [positionText(letter.place), end];
     });
     return new Map(await Promise.all(ends));
   };
@@ -103,7 +105,7 @@ const sendAll = async (
       targets.set(source, await opening);
     }
     for (let batch = nextBatch(queue); batch[0]; batch = nextBatch(queue)) {
-      const refs = batch.map(({ place }) => refOf(place));
+      const refs = batch.map(({ place }) => positionText(place));
       const target = targets.get(batch[0].source);
       if (!target) throw new Error(`nothing is open for a ${batch[0].source}`);
       const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
@@ -119,7 +121,7 @@ const sendAll = async (
       });
       if (done === null) return { unsent: queue.length, reason: "it was interrupted" };
       for (const letter of batch) {
-        const end = done.value.get(refOf(letter.place));
+        const end = done.value.get(positionText(letter.place));
         if (end) ended(letter, end);
       }
       queue = queue.slice(batch.length);

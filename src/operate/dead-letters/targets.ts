@@ -4,7 +4,8 @@ import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../notification/notification.ts";
 import { schemaIdsOf, type ToolServices } from "../tool-services.ts";
-import type { DeadLetter, Original } from "./letter.ts";
+import type { Original } from "../../dead-letters/letter.ts";
+import type { DeadLetter } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
 export type LetterEnd =

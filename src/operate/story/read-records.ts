@@ -1,5 +1,5 @@
 import { commandDecoder } from "../../commands-to-results/wire/read.ts";
-import { unwrap } from "../../services/dead-letter-headers.ts";
+import { unwrap } from "../../dead-letters/headers.ts";
 import { checkFor } from "../../commands-to-results/check.ts";
 import { fromRecord, type Step as JournalStep } from "../../commands-to-results/accept-once/entry.ts";
 import { readCommand } from "../../commands-to-results/read-command.ts";

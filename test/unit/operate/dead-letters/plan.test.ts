@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { inOriginalOrder, readRef, type DeadLetter } from "../../../../src/operate/dead-letters/letter.ts";
-import { planLines, planOf } from "../../../../src/operate/dead-letters/plan.ts";
+import { readRef, type DeadLetter } from "../../../../src/operate/dead-letters/letter.ts";
+import { inOriginalOrder, planLines, planOf } from "../../../../src/operate/dead-letters/plan.ts";
 import { letter } from "./letters.ts";
 
 const rules = { isNamed: false, commandsTopic: "commands", sent: () => [] };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unwrap } from "../../../src/services/dead-letter-headers.ts";
+import { unwrap } from "../../../src/dead-letters/headers.ts";
 import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
 import type { Header } from "../../../src/kafka/record.ts";
 

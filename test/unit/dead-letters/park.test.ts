@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { unwrap } from "../../../src/services/dead-letter-headers.ts";
-import { openDeadLetters } from "../../../src/services/dead-letters.ts";
+import { unwrap } from "../../../src/dead-letters/headers.ts";
+import { openDeadLetters } from "../../../src/dead-letters/park.ts";
 import type { Services } from "../../../src/kafka/wire/services.ts";
 import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
 import { PublishError } from "../../../src/kafka/produce/publish-error.ts";
