@@ -45,19 +45,23 @@ const keyAtSecond = ({ first, second }: DigestKey, unixSecond: number): DigestKe
 const keyWithText = (key: DigestKey, createdAt: string): DigestKey =>
   keyAtSecond(key, wordOf(digestOf(createdAt), 0));
 
+export type ComparisonOptions = {
+  period: Period;
+  /** Notifications whose instant is after this one are too young. */
+  youngSinceMs: number;
+  /** Whether the deduplication window holds an event with this identity. */
+  isInWindow: (identity: Digest) => boolean;
+  /** Masks own secrets, which the events hold masked, too. */
+  mask: (text: string) => string;
+  /** How many notifications are kept, since the partner's log may hold any number of them. */
+  most: number;
+};
+
 /**
  * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for one that the
  * deduplication window does not hold, 19 for one that it does, nothing of other events.
- * @param youngSinceMs notifications whose instant is after this one are too young
- * @param isInWindow whether the deduplication window holds an event with this identity
- * @param most how many notifications are kept, since the partner's log may hold any number of them
  */
-export const createComparison = (
-  period: Period,
-  youngSinceMs: number,
-  isInWindow: (identity: Digest) => boolean,
-  most: number,
-) => {
+export const createComparison = ({ period, youngSinceMs, isInWindow, mask, most }: ComparisonOptions) => {
   /** The instant (0 for none) and the state of each notification, by its second, or by the text of createdAt. */
   const notifications = new DigestTable(Float64Array);
   /** Transactions with statuses that the window does not hold: 1 where the topic has an event of the two. */
@@ -98,7 +102,14 @@ export const createComparison = (
   const changeInPeriod = ({ transactionId, status, createdAt }: Notification): StatusChange | null => {
     const occurredAt = occurredAtOf(createdAt);
     const isOutside = occurredAt !== null && (occurredAt < period.fromMs || occurredAt > period.toMs);
-    return isOutside ? null : { transactionId, status, createdAt, occurredAt };
+    if (isOutside) return null;
+    // An event holds a createdAt that is no instant as masked text.
+    return {
+      transactionId,
+      status,
+      createdAt: occurredAt === null ? mask(createdAt) : createdAt,
+      occurredAt,
+    };
   };
 
   return {

@@ -132,7 +132,13 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   return async (request: RunRequest, signal: AbortSignal): Promise<Report> => {
     const { period, minAgeMs, dryRun, force } = request;
     const { mostNotifications: most } = options;
-    const comparison = createComparison(period, ports.clock.now() - minAgeMs, ports.isInWindow, most);
+    const comparison = createComparison({
+      period,
+      youngSinceMs: ports.clock.now() - minAgeMs,
+      isInWindow: ports.isInWindow,
+      mask: options.mask,
+      most,
+    });
     const { counts } = comparison;
     let reading = UNREAD;
 

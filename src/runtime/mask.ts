@@ -4,82 +4,75 @@ export const MAX_REASON_LENGTH = 300;
 /** Replaces a secret in what is kept of an answer. */
 const MASK = "***";
 
-/** The longest likely form of one character in the encodings below. */
-const LONGEST_FORM = 12;
-
-/** One character, plain or in the encodings of JSON, URLs and HTML, which may be nested. */
-const UNIT =
-  /\\*(?:(?<=\\)u(?<unicode>[0-9a-f]{4})|%(?:25)*(?<percent>[0-9a-f]{2})|&#(?<decimal>\d{1,7});|&#x(?<hex>[0-9a-f]{1,6});|&(?<name>amp|lt|gt|quot|apos);|(?<plain>[^\\]))/giy;
-
-/** Characters that stand for themselves in every encoding: most of every text. */
-const PLAIN_RUN = /[^\\%&+\u0080-\uffff]+/y;
-const NOT_PLAIN = /[\\%&+\u0080-\uffff]/;
-
-/** The end of a text that may be one character, cut within its encoding. */
-const CUT_UNIT = /(?:(?<!\\)\\+(?:u[0-9a-f]{0,3})?|%(?:25)*[0-9a-f]?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4}))$/i;
-
-const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-
-/**
- * UTF-8 bytes, because percent-encoding encodes bytes; as a latin1 string, because strings can be searched.
- */
-const bytesOf = (text: string): string =>
-  text.charCodeAt(0) < 0x80 ? text : Buffer.from(text).toString("latin1");
-
-const unitBytes = ({
-  unicode,
-  percent,
-  decimal,
-  hex,
-  name,
-  plain,
-}: Record<string, string | undefined>): string => {
-  if (plain !== undefined) return plain === "+" ? " " : bytesOf(plain);
-  if (percent !== undefined) return String.fromCharCode(parseInt(percent, 16)).replace("+", " ");
-  if (name !== undefined) return NAMED[name.toLowerCase()] ?? "";
-  const code = decimal === undefined ? parseInt(unicode ?? hex ?? "", 16) : Number(decimal);
-  return code > 0x10ffff ? "" : bytesOf(String.fromCodePoint(code)).replace("+", " ");
-};
-
-/**
- * A text without its encodings, and the index in the text that each byte came from. Backslashes count as
- * encoding.
- */
-const flatten = (text: string): { flat: string; from: number[] } => {
-  let flat = "";
-  const from: number[] = [];
-  let at = 0;
-  while (at < text.length) {
-    PLAIN_RUN.lastIndex = at;
-    const run = PLAIN_RUN.exec(text)?.[0];
-    if (run !== undefined) {
-      for (let i = 0; i < run.length; i++) from.push(at + i);
-      flat += run;
-      at += run.length;
-      continue;
-    }
-    UNIT.lastIndex = at;
-    const groups = UNIT.exec(text)?.groups;
-    // Only backslashes are left.
-    if (groups === undefined) break;
-    const bytes = unitBytes(groups);
-    for (let i = 0; i < bytes.length; i++) from.push(at);
-    flat += bytes;
-    at = UNIT.lastIndex;
-  }
-  from.push(text.length);
-  return { flat, from };
-};
+/** Shorter parts of a text in base64 occur by chance. */
+const MIN_BASE64_LENGTH = 5;
 
 /** Shorter texts are no secrets, and masking them would destroy parts of answers, such as quoteIds. */
 export const isSecret = (text: string): boolean => text.length >= 4;
 
-/** `shown`: the masked start of a text. */
-export type Masked = {
-  shown: string;
-  /** How many characters of the text it stands for. */ taken: number;
-  hidden: number;
+/** One way to write a secret: for each of its characters the texts that may stand for it. */
+type Spelling = readonly (readonly string[])[];
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
+
+/** A character as it is, escaped in JSON, and percent-encoded in a URL or a form. */
+const plainForms = (character: string): readonly string[] => {
+  const unicode = Array.from({ length: character.length }, (_, i) => hex(character.charCodeAt(i), 4));
+  const bytes = Array.from(Buffer.from(character), (byte) => hex(byte, 2));
+  const upper = (text: string): string => text.toUpperCase();
+  return [
+    unicode.map((code) => `\\u${code}`).join(""),
+    unicode.map((code) => `\\u${upper(code)}`).join(""),
+    bytes.map((byte) => `%${byte}`).join(""),
+    bytes.map((byte) => `%${upper(byte)}`).join(""),
+    ...(/\W/.test(character) ? [`\\${character}`] : []),
+    ...(character === " " ? ["+"] : []),
+    character,
+  ];
 };
+
+/** A character of base64, of which there is a form for URLs. Slashes may be escaped in JSON. */
+const base64Forms = (character: string): readonly string[] =>
+  ({ "+": ["%2b", "%2B", "+", "-"], "/": ["%2f", "%2F", "\\/", "/", "_"] })[character] ?? [character];
+
+/** The text in base64: alone, and as a part of more, which may begin at each of three places in a group of bytes. */
+const inBase64 = (text: string): string[] => {
+  const alone = Buffer.from(text).toString("base64").replace(/=+$/, "");
+  const parts = [0, 1, 2].map((before) => {
+    const encoded = Buffer.from("\0".repeat(before) + text).toString("base64");
+    const bits = 8 * (before + Buffer.byteLength(text));
+    // Characters at both ends that share bits with other bytes are not known.
+    return encoded.slice(Math.ceil((8 * before) / 6), Math.floor(bits / 6));
+  });
+  return [alone, ...parts].filter((part) => part.length >= MIN_BASE64_LENGTH);
+};
+
+const spellingsOf = (secret: string): Spelling[] => [
+  Array.from(secret, plainForms),
+  ...inBase64(secret).map((text) => Array.from(text, base64Forms)),
+];
+
+const escaped = (text: string): string =>
+  text.replace(/[^A-Za-z0-9]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
+
+const sourceOf = (spelling: Spelling): string =>
+  spelling
+    .map((forms) => (forms.length === 1 ? forms.map(escaped) : `(?:${forms.map(escaped).join("|")})`))
+    .join("");
+
+/** Whether a text that broke off may be the beginning of a secret. */
+const mayBegin = (text: string, spelling: Spelling): boolean => {
+  let rest = text;
+  for (const forms of spelling) {
+    const form = forms.find((each) => rest.startsWith(each));
+    if (form === undefined) return forms.some((each) => each.startsWith(rest));
+    rest = rest.slice(form.length);
+  }
+  return false;
+};
+
+/** `shown`: the masked start of a text. `taken`: how many characters of the text it stands for. */
+export type Masked = { shown: string; taken: number; hidden: number };
 
 export type Mask = {
   /**
@@ -97,65 +90,41 @@ export type Mask = {
 };
 
 /**
- * Masks secrets in every form in which an answer is likely to repeat them: text and secrets are compared
- * without their encodings. Where that makes two texts equal, too much is masked, never too little.
+ * Masks secrets as they are, escaped in JSON, percent-encoded and in base64. Another encoding around one of these is
+ * not looked into.
  */
 export const maskFor = (secrets: readonly string[]): Mask => {
-  const known = [...new Set(secrets.map((secret) => flatten(secret).flat))]
+  const spellings = [...new Set(secrets)]
     .filter((secret) => secret !== "")
+    .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length);
-
-  /**
-   * Gives the next secret from an index on; of those that begin at the same index, the longest. The next place of each
-   * secret is kept, so that a text full of one of them is not searched again and again for the others.
-   */
-  const searchIn = (flat: string): ((from: number) => { index: number; end: number } | null) => {
-    const places = known.map((secret) => ({ secret, index: flat.indexOf(secret) }));
-    return (from) => {
-      let next: { index: number; end: number } | null = null;
-      for (const place of places) {
-        if (place.index >= 0 && place.index < from) place.index = flat.indexOf(place.secret, from);
-        const { secret, index } = place;
-        if (index >= 0 && (next === null || index < next.index)) next = { index, end: index + secret.length };
-      }
-      return next;
-    };
-  };
-
-  /** Most texts are plain and hold no secret: then nothing is copied. */
-  const isClean = (text: string): boolean =>
-    known.length === 0 || (!NOT_PLAIN.test(text) && !known.some((secret) => text.includes(secret)));
+  // Without secrets the pattern matches nothing.
+  const pattern = new RegExp(spellings.map(sourceOf).join("|") || "(?!)", "g");
+  const lengths = spellings.map((spelling) =>
+    spelling.reduce((sum, forms) => sum + Math.max(...forms.map((form) => form.length)), 0),
+  );
+  const marginBytes = Math.max(0, ...lengths);
 
   const part = (text: string, limit: number): Masked => {
-    if (isClean(text)) return { shown: text.slice(0, limit), taken: limit, hidden: 0 };
-    const { flat, from } = flatten(text);
     let shown = "";
     let hidden = 0;
-    let at = 0;
-    const next = searchIn(flat);
-    for (let found = next(0); found !== null; found = next(found.end)) {
-      const start = from[found.index] ?? text.length;
-      if (start >= limit) break;
-      shown += text.slice(at, start) + MASK;
+    let end = 0;
+    for (const { 0: secret, index } of text.matchAll(pattern)) {
+      if (index >= limit) break;
+      shown += text.slice(end, index) + MASK;
       hidden += 1;
-      at = from[found.end] ?? text.length;
+      end = index + secret.length;
     }
-    const taken = Math.max(at, limit);
-    return { shown: shown + text.slice(at, taken), taken, hidden };
+    const taken = Math.max(end, limit);
+    return { shown: shown + text.slice(end, taken), taken, hidden };
   };
   const judged = (text: string): number => {
-    const end = known.length === 0 ? text.length : (CUT_UNIT.exec(text)?.index ?? text.length);
-    const { flat, from } = flatten(text.slice(0, end));
-    const started = known.map((secret) => {
-      let length = secret.length - 1;
-      while (!flat.endsWith(secret.slice(0, length))) length -= 1;
-      return length;
-    });
-    return from[flat.length - Math.max(0, ...started)] ?? end;
+    for (let start = Math.max(0, text.length - marginBytes); start < text.length; start += 1) {
+      const rest = text.slice(start);
+      if (spellings.some((spelling) => mayBegin(rest, spelling))) return start;
+    }
+    return text.length;
   };
-  return Object.assign((text: string, limit = text.length): string => part(text, limit).shown, {
-    part,
-    judged,
-    marginBytes: Math.max(0, ...secrets.map((secret) => secret.length)) * LONGEST_FORM,
-  });
+  const mask = (text: string, limit = text.length): string => part(text, limit).shown;
+  return Object.assign(mask, { part, judged, marginBytes });
 };

@@ -43,6 +43,14 @@ test("without a createdAt, transaction and status tell whether it is known; othe
   expect(await run()).toMatchObject({ known: 2, published: 0 });
 });
 
+test("a createdAt that repeats a secret is known by what the event shows of it", async () => {
+  const { log, publishedBefore, run } = openLog();
+  const repeated = { transactionId: "tx-1", status: "CANCELED", createdAt: "/hooks/s3cret" };
+  publishedBefore(repeated);
+  log.push(repeated);
+  expect(await run()).toMatchObject({ result: "complete", known: 1, published: 0 });
+});
+
 test("what belongs to a partition that cannot be read is held back, and the run says so", async () => {
   const { log, topic, run } = openLog();
   log.push({ ...sent(1, 5), transactionId: "tx-unread" }, sent(2, 5));

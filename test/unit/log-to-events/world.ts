@@ -27,6 +27,8 @@ export const answer = (value: unknown, changes: Partial<LogAnswer> = {}): LogAns
   ...changes,
 });
 
+const hideSecret = (text: string): string => text.replaceAll("s3cret", "***");
+
 /** The flow before a partner and a topic of paper. */
 export const openLog = () => {
   const log: Sent[] = [];
@@ -48,7 +50,7 @@ export const openLog = () => {
   };
   const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
   const run = logToEvents(
-    { ...FORM, lanes: 8, mostNotifications: 1_000 },
+    { ...FORM, mask: hideSecret, lanes: 8, mostNotifications: 1_000 },
     {
       clock: { ...systemClock, now: () => NOW_MS, monotonic: () => state.waitedMs, sleep },
       fetchLog: async (query) => {
@@ -68,7 +70,7 @@ export const openLog = () => {
           return { partition: 0, offset: topic.length - 1 };
         },
         window,
-        mask: (payload) => payload,
+        mask: hideSecret,
         named: [],
         written: () => undefined,
         now: () => NOW_MS,
@@ -91,7 +93,7 @@ export const openLog = () => {
             receivedAt: NOW_MS - 3 * HOUR_MS,
             source: "WEBHOOK",
             facts: NO_FACTS,
-            mask: (payload) => payload,
+            mask: hideSecret,
             named: [],
           },
         ),

@@ -73,11 +73,9 @@ describe("masked bytes", () => {
       const forms = [
         spelledInBytes(SECRET),
         encodeURIComponent(SECRET),
-        encodeURIComponent(encodeURIComponent(SECRET)),
         JSON.stringify(spelledInBytes(SECRET)).slice(1, -1).replaceAll("/", "\\/"),
         Array.from(SECRET, unicode).join(""),
-        Array.from(SECRET, (c) => `&#${c.charCodeAt(0)};`).join(""),
-        Array.from(SECRET, (c) => `&#x${c.charCodeAt(0).toString(16)};`).join(""),
+        Buffer.from(SECRET).toString("base64url"),
       ];
       for (const form of forms) {
         for (let length = 0; length < form.length; length++)
@@ -90,7 +88,6 @@ describe("masked bytes", () => {
       const secrets = ["abc", "abcdef"];
       expect(await brokenOff("x abcde", secrets)).toBe("x ");
       expect(await brokenOff("x abcde.", secrets)).toBe("x ***de.");
-      expect(await brokenOff("x &amp", ["&amQ"])).toBe("x ");
     });
 
     it("take no long time with a text that is made for it", async () => {
