@@ -227,12 +227,13 @@ test("a partner that answers as nobody foresaw is paid once, and each surprise l
   expect(quotes.map(({ quoteId }) => quoteId)).toEqual(["C-2", "C-3", "C-4"]);
   expect(quotes[0]).toMatchObject({ fields: { rate: "5,4321", amount: "1.000,00" } });
 
-  // The proxy's page is a surprise: nothing else is accepted until people have ended its doubt.
+  // The proxy's page is a surprise: it is said, and no other accept starts until people have resolved the doubt.
   partner.answers.push([422, "text/html", "<h1>Cota&ccedil;&atilde;o</h1>"]);
   expect(await resultOf(...accept("C-2", "--command-id", "first"))).toMatchObject({ outcome: "IN_DOUBT" });
   await done("send", ...accept("C-3", "--command-id", "second"));
   expect(await create()).toMatchObject({ quoteId: "C-5" });
   expect(Object.fromEntries(partner.accepts)).toEqual({ "C-2": 1 });
+  expect(await done("status")).toContain("because one is in doubt");
 
   partner.answers.push([
     200,
