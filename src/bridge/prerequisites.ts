@@ -31,7 +31,7 @@ export const awaitPrerequisites = async (
   services: Services,
   signal: AbortSignal,
   waiting: (reason: string) => void,
-): Promise<Pick<Inspection, "schemaIds">> => {
+): Promise<Pick<Inspection, "schemaIdOf">> => {
   const { config, clock, log } = services;
   const until = clock.monotonic() + WAIT_MS;
   let schemasUntil: number | null = null;

@@ -1,4 +1,4 @@
-import { inspect } from "../kafka/cluster/inspect.ts";
+import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Services } from "../kafka/wire/services.ts";
 import { NothingDone } from "./actor.ts";
@@ -17,12 +17,12 @@ export type Progress = { read: number; total: number };
 export type OnProgress = (progress: Progress) => void;
 
 /** The latest schemas of these topics. Throws NothingDone if a topic or a schema is missing. */
-export const schemaIdsOf = async (
+export const inspectSchemas = async (
   services: ToolServices,
   used: readonly ("journal" | "results" | "transactionStatus")[],
-): Promise<ReadonlyMap<string, number>> => {
+): Promise<Inspection["schemaIdOf"]> => {
   const { config } = services;
-  const { schemaIds, problems } = await withCluster(services, (cluster) =>
+  const { schemaIdOf, problems } = await withCluster(services, (cluster) =>
     inspect(
       { names: config.topics, used, largestRecords: [], lookbackMs: null },
       { cluster, registry: services.registry },
@@ -30,5 +30,5 @@ export const schemaIdsOf = async (
   );
   const missing = problems[0];
   if (missing !== undefined) throw new NothingDone(missing);
-  return schemaIds;
+  return schemaIdOf;
 };

@@ -25,11 +25,10 @@ const beginWebhook =
     return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context) });
   };
 
+export type WebhookServer = { server: Server; connect: (to: WebhookFlow) => void };
+
 /** The public listener. Answers 503 until it is connected to the flow. */
-export const webhookServer = (
-  services: Services,
-  isOpen: () => boolean,
-): { server: Server; connect: (to: WebhookFlow) => void } => {
+export const webhookServer = (services: Services, isOpen: () => boolean): WebhookServer => {
   const { config, clock, log, metrics, traces } = services;
   const { webhook } = config;
   const { path, maxBodyBytes, maxInFlight } = webhook;

@@ -102,7 +102,12 @@ export const inspect = async (
   }
   const [retentionWarning = null] = applied(lookbackRule, demands, found).map(sentenceOf);
   return {
-    schemaIds,
+    schemaIdOf: (record: RecordName): number => {
+      const id = schemaIds.get(record);
+      if (id === undefined)
+        throw new TypeError(`the schema ${record} belongs to no topic that was inspected`);
+      return id;
+    },
     problems,
     warnings: ofSeverity("warning"),
     /** Set when events are kept for less time than the reconcile flow looks back; also in `warnings`. */

@@ -104,7 +104,7 @@ export const reconcileOnce = async (
   const { config } = services;
   const lookbackMs = services.clock.now() - period.fromMs;
   const largestRecords = largestRecordsFor(config, ["reconcile"]);
-  const { schemaIds, problems, retentionWarning } = await withCluster(services, (cluster) =>
+  const { schemaIdOf, problems, retentionWarning } = await withCluster(services, (cluster) =>
     inspect(
       { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
       { cluster, registry: services.registry },
@@ -114,7 +114,7 @@ export const reconcileOnce = async (
   if (retentionWarning !== null && !force && !dryRun)
     throw new UsageError(`${retentionWarning} Or begin with a later day, or insist with --force.`);
 
-  const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
+  const schemaId = schemaIdOf("transaction-status-updated");
   const partner = openPartner(config, services);
   const events = await openEvents(services, schemaId);
   try {

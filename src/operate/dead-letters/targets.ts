@@ -3,7 +3,7 @@ import { PublishError } from "../../kafka/produce/publish-error.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../notification/notification.ts";
-import { schemaIdsOf, type ToolServices } from "../tool-services.ts";
+import { inspectSchemas, type ToolServices } from "../tool-services.ts";
 import type { Original } from "../../dead-letters/letter.ts";
 import type { DeadLetter } from "./letter.ts";
 
@@ -62,8 +62,8 @@ export const eventsTarget = async (services: ToolServices, signal: AbortSignal):
   const topic = config.topics.transactionStatus;
   if (config.partner.baseUrl === undefined)
     throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
-  const schemaIds = await schemaIdsOf(services, ["transactionStatus"]);
-  const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
+  const schemaIdOf = await inspectSchemas(services, ["transactionStatus"]);
+  const schemaId = schemaIdOf("transaction-status-updated");
   const events = await openEvents(services, schemaId);
   try {
     await events.untilRead(signal);

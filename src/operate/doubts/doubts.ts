@@ -10,7 +10,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
-import { schemaIdsOf, type ToolServices, type OnProgress, type Progress } from "../tool-services.ts";
+import { inspectSchemas, type ToolServices, type OnProgress, type Progress } from "../tool-services.ts";
 import { recordsIn } from "../read-topic.ts";
 import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
@@ -97,10 +97,10 @@ export const openDoubts = async (services: ToolServices) => {
   const { clock, registry } = services;
   const topic = config.topics.journal;
   const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
-  const schemaIds = await schemaIdsOf(services, ["journal"]);
+  const schemaIdOf = await inspectSchemas(services, ["journal"]);
   const total = recordsIn((await withCluster(services, (cluster) => cluster.ranges(topic))).ranges);
   let read = 0;
-  const room = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
+  const room = await openJournal(services, schemaIdOf("command-journal-entry"), {
     askNotes: () => Promise.resolve([]),
     see: () => (read += 1),
   });

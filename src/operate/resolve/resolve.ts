@@ -15,7 +15,7 @@ import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { Outcome } from "../audit/entry.ts";
-import { schemaIdsOf, type ToolServices } from "../tool-services.ts";
+import { inspectSchemas, type ToolServices } from "../tool-services.ts";
 import { isSameQuote, untilRead } from "../doubts/doubts.ts";
 import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
@@ -36,13 +36,13 @@ const readAndDecide = async (
 ): Promise<ResolveOutcome> => {
   const { config } = services;
   const { topics } = config;
-  const schemaIds = await schemaIdsOf(services, ["journal", "results"]);
+  const schemaIdOf = await inspectSchemas(services, ["journal", "results"]);
   const finder = createCommandFinder(commandId);
-  const opened = await openJournal(services, schemaIds.get("command-journal-entry") ?? 0, {
+  const opened = await openJournal(services, schemaIdOf("command-journal-entry"), {
     askNotes: () => Promise.resolve([]),
     see: finder.take,
   });
-  const results = await openResults(services, schemaIds.get("command-result") ?? 0);
+  const results = await openResults(services, schemaIdOf("command-result"));
   const { view, journal } = opened;
   let published = "no place, because the commandId has its result for another command";
   const deps = {
