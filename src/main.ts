@@ -68,8 +68,10 @@ const code = await runProgram(process.argv.slice(2), {
   write: writeBytes,
   err: (line) => write(2, line),
   stopped: stopped.signal,
-  atExit: (run) => process.on("exit", run),
-  // node makes a pipe or socket non-blocking when its stream is first touched.
-  unblock: () => process.stdout,
+  ends: {
+    atExit: (run) => process.on("exit", run),
+    // node makes a pipe or socket non-blocking when its stream is first touched.
+    unblock: () => process.stdout,
+  },
 });
 process.exit(output.isIncomplete && code === 0 ? 1 : code);

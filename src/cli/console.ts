@@ -45,7 +45,7 @@ const usersOf = (file: string, log: Log): (() => readonly User[]) => {
 const serveConsole = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "console");
   const { host, port, auth, usersFile } = config.console;
-  const log = createLog(config.bridge.logLevel, io);
+  const log = createLog(config.bridge.logLevel, io.ends);
   const from = { host: hostname(), user: userName(), program: "console" };
   const users = auth === "basic" ? usersOf(usersFile ?? "", log) : () => [];
   const services = createServices(config, { clock: systemClock, log });

@@ -7,7 +7,7 @@ import { escapeInvisible } from "../runtime/invisible.ts";
 import type { ProcessEnds } from "../runtime/log.ts";
 
 /** What a command may use of its process. `out` and `err` write a line to standard output and error. */
-export type Io = ProcessEnds & {
+export type Io = {
   env: Environment;
   out: (line: string) => void;
   /**
@@ -18,6 +18,8 @@ export type Io = ProcessEnds & {
   err: (line: string) => void;
   /** Aborts when the process is asked to end. */
   stopped: AbortSignal;
+  /** For the log of the commands that have one. */
+  ends: ProcessEnds;
 };
 
 /** What stands below the options in a command's help. An example may go on in further lines. */

@@ -6,19 +6,13 @@ import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import { day } from "./option-values.ts";
+import { adviceFor } from "./partner-advice.ts";
 import { configOf, examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 
 type View = keyof ReturnType<typeof partnerLogViews>;
 type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: boolean };
 
 const VIEWS = ["json", "raw"] as const satisfies readonly View[];
-
-/** What to see to where the partner refused; `otherwise`: where the status does not say it. */
-export const adviceFor = (status: number, otherwise: string): string => {
-  if (status === 401 || status === 403) return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN";
-  if (status === 404 || status === 405 || (status >= 300 && status < 400)) return "see PARTNER_BASE_URL";
-  return status === 429 || status >= 500 ? "run it again later" : otherwise;
-};
 
 const DATES = "see its answer: it may want other dates or another PARTNER_LOG_END_PARAMETER";
 

@@ -1,25 +1,12 @@
 import { Argument, Command, Option } from "commander";
-import {
-  PAUSABLE,
-  pauseOrResume,
-  type ControlEntry,
-  type Pausable,
-  type PauseRequest,
-} from "../operate/pause.ts";
-import { iso } from "../runtime/instant.ts";
+import { PAUSABLE, pauseOrResume, type Pausable, type PauseRequest } from "../operate/pause.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
+import { endText } from "./flow-lines.ts";
 import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
 import { endOf } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
 type Flags = ActorFlags & { until?: PauseRequest["end"] };
-
-const end = (untilMs: number | null): string =>
-  untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
-
-/** Who paused it, since when, until when and why. Quoted, because people wrote it. */
-export const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
-  `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
 
 const run = (
   io: Io,
@@ -31,7 +18,7 @@ const run = (
     sayWhenStopped(io);
     const asked = { flow, says, end: until };
     const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), asked, io.stopped);
-    io.out(says === "pause" ? `Paused: ${flow}, ${end(entry.untilMs)}.` : `Resumed: ${flow}.`);
+    io.out(says === "pause" ? `Paused: ${flow}, ${endText(entry.untilMs)}.` : `Resumed: ${flow}.`);
     io.out(`Written to ${place}, and to ${audit}.`);
     io.out("Each replica that reaches Kafka follows within 5 seconds.");
     return EXIT.done;

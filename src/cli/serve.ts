@@ -10,7 +10,7 @@ const LAST_LINES_MS = 5_000;
 /** Runs the flows until the process is asked to end, then drains. */
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
-  const log = createLog(config.bridge.logLevel, io);
+  const log = createLog(config.bridge.logLevel, io.ends);
   let leftMs = (): number => LAST_LINES_MS;
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });

@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { decodePercent } from "../runtime/percent.ts";
 import { ConfigError, configOf, examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
-import { adviceFor } from "./logs.ts";
+import { adviceFor } from "./partner-advice.ts";
 import { webhookUrl } from "./option-values.ts";
 
 type Flags = { url: URL; event: string[]; dryRun?: boolean };

@@ -1,14 +1,12 @@
 import { Argument, Command } from "commander";
-import { startTail } from "../kafka/consume/tail.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
+import { follow } from "../operate/follow.ts";
 import type { ToolServices } from "../operate/tool-services.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
-import type { Services } from "../kafka/wire/services.ts";
-import { noSuchTopic } from "../kafka/cluster/with-cluster.ts";
 import { headersOf, textOrBase64 } from "./bytes.ts";
 import { examples, EXIT, lineOf, untilAborted, type Exit, type ExitCode, type Io, type Row } from "./io.ts";
 import { withTool } from "./tool.ts";
@@ -46,56 +44,6 @@ const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, w
     }
   };
   return { topic: isEvents ? topics.transactionStatus : topics.results, read };
-};
-
-/**
- * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is
- * missed. Reads on when a record was taken, so that what waits is bounded. Throws a UsageError when there is no such
- * topic.
- */
-export const follow = async (
-  services: Services,
-  { topic, fromBeginning }: { topic: string; fromBeginning: boolean },
-  onRecord: (record: Incoming) => void | Promise<void>,
-): Promise<{ stop: () => Promise<void> }> => {
-  const cluster = await services.connectCluster();
-  if (!(await cluster.find([topic])).has(topic)) {
-    await cluster.close();
-    throw noSuchTopic(topic);
-  }
-  const { ranges, missing } = await cluster.ranges(topic);
-  /** Where each partition is read on, also where reading starts over. */
-  const next = new Map<number, number>();
-  for (const [partition, { startOffset, endOffset }] of ranges)
-    next.set(partition, fromBeginning ? startOffset : endOffset);
-  const tail = startTail(
-    { topic },
-    {
-      begin: (found) =>
-        new Map(
-          [...found].map(([partition, { startOffset, endOffset }]) => {
-            const first = missing.has(partition) && !fromBeginning ? endOffset : 0;
-            const at = next.get(partition) ?? first;
-            // A topic that was created anew is shorter: all of it is new.
-            return [
-              partition,
-              { startOffset: at > endOffset ? startOffset : Math.max(startOffset, at), endOffset },
-            ];
-          }),
-        ),
-      take: async (record) => {
-        next.set(record.partition, record.offset + 1);
-        await onRecord(record);
-        return true;
-      },
-    },
-    { ...services, ranges: () => cluster.ranges(topic) },
-  );
-  return {
-    stop: async () => {
-      await Promise.all([tail.stop(), cluster.close()]);
-    },
-  };
 };
 
 const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flags): Promise<ExitCode> =>

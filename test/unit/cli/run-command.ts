@@ -18,8 +18,7 @@ export const runCommand = async (env: Environment, args: readonly string[], read
     err: (line) => err.push(line),
     write: (bytes) => Promise.resolve(void out.push(Buffer.from(bytes))),
     stopped: new AbortController().signal,
-    atExit: () => undefined,
-    unblock: () => undefined,
+    ends: { atExit: () => undefined, unblock: () => undefined },
     ...reader,
   });
   const bytes = Buffer.concat(out);

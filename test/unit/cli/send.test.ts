@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { EXIT_OF, write } from "../../../src/cli/send.ts";
+import { EXIT_OF } from "../../../src/cli/send.ts";
+import { writeCommand } from "../../../src/operate/send.ts";
 import type { ToolServices } from "../../../src/operate/tool-services.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { runCommand } from "./run-command.ts";
@@ -29,7 +30,7 @@ test.each(["it is not acknowledged", "somebody interrupts it"])(
     });
     const config = { topics: { commands: "fx.commands" } };
     const tool = { config, clock: systemClock, publisher } as unknown as ToolServices;
-    const writing = write(tool, { commandId: "c-1", key: "k", value: Buffer.of(1) }, stop.signal);
+    const writing = writeCommand(tool, { commandId: "c-1", key: "k", value: Buffer.of(1) }, stop.signal);
     if (isStopped) stop.abort(new Error(why));
     await expect(writing).resolves.toContain(
       `Command c-1 may have been written, or not (${why}): send the same again with --command-id c-1`,

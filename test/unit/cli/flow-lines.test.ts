@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { flowLines } from "../../../src/cli/status.ts";
+import { flowLines } from "../../../src/cli/flow-lines.ts";
 
 const memberAt = (host: string, partitions: Record<string, number[]> = {}) => ({
   ...{ clientId: "cambio-bridge", host, partitions },

@@ -1,0 +1,54 @@
+import { noSuchTopic } from "../kafka/cluster/with-cluster.ts";
+import { startTail } from "../kafka/consume/tail.ts";
+import type { Incoming } from "../kafka/record.ts";
+import type { ToolServices } from "./tool-services.ts";
+
+/**
+ * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is
+ * missed. Reads on when a record was taken, so that what waits is bounded. Throws a UsageError when there is no such
+ * topic.
+ */
+export const follow = async (
+  services: ToolServices,
+  { topic, fromBeginning }: { topic: string; fromBeginning: boolean },
+  onRecord: (record: Incoming) => void | Promise<void>,
+): Promise<{ stop: () => Promise<void> }> => {
+  const cluster = await services.connectCluster();
+  if (!(await cluster.find([topic])).has(topic)) {
+    await cluster.close();
+    throw noSuchTopic(topic);
+  }
+  const { ranges, missing } = await cluster.ranges(topic);
+  /** Where each partition is read on, also where reading starts over. */
+  const next = new Map<number, number>();
+  for (const [partition, { startOffset, endOffset }] of ranges)
+    next.set(partition, fromBeginning ? startOffset : endOffset);
+  const tail = startTail(
+    { topic },
+    {
+      begin: (found) =>
+        new Map(
+          [...found].map(([partition, { startOffset, endOffset }]) => {
+            const first = missing.has(partition) && !fromBeginning ? endOffset : 0;
+            const at = next.get(partition) ?? first;
+            // A topic that was created anew is shorter: all of it is new.
+            return [
+              partition,
+              { startOffset: at > endOffset ? startOffset : Math.max(startOffset, at), endOffset },
+            ];
+          }),
+        ),
+      take: async (record) => {
+        next.set(record.partition, record.offset + 1);
+        await onRecord(record);
+        return true;
+      },
+    },
+    { ...services, ranges: () => cluster.ranges(topic) },
+  );
+  return {
+    stop: async () => {
+      await Promise.all([tail.stop(), cluster.close()]);
+    },
+  };
+};
