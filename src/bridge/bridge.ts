@@ -16,7 +16,7 @@ import { componentsOf, metricsOf, openParts, runsIn, type Parts } from "./parts.
 import { awaitPrerequisites } from "./prerequisites.ts";
 
 /** A running bridge. */
-export type Bridge = {
+type Bridge = {
   addresses: { webhooks: AddressInfo | null; management: AddressInfo };
   /**
    * Graceful shutdown within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the

@@ -15,10 +15,10 @@ const whyText = (evidence: Evidence): string =>
     ? "the partner's answer to this very call names it"
     : `an event of it says ${evidence.text} at ${evidence.pointer}`;
 
-export const evidenceText = (evidence: Evidence): string =>
+const evidenceText = (evidence: Evidence): string =>
   `transaction ${evidence.transactionId}: ${whyText(evidence)}; ${statusText(evidence)}`;
 
-export const amountText = ({ amount }: DoubtFacts): string | null =>
+const amountText = ({ amount }: DoubtFacts): string | null =>
   amount === null
     ? null
     : amount.from === "accept"

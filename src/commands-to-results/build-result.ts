@@ -3,7 +3,7 @@ import type { CommandResult } from "../records.ts";
 import type { Command, Identity, Verdict } from "./types.ts";
 
 /** What a result says of how its command was executed. */
-export type Facts = {
+type Facts = {
   identity: Identity;
   /** When this replica took the command up, and when the verdict was known (epoch milliseconds). */
   receivedAt: number;

@@ -12,7 +12,7 @@ import { FLOWS } from "./settings/bridge.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a setting's value comes from. */
-export type Origin = "environment" | "file" | "default" | "not set";
+type Origin = "environment" | "file" | "default" | "not set";
 
 /** The settings of an environment, with what is wrong with them. */
 export type Reading = {

@@ -24,7 +24,7 @@ export type Setting<T> = {
 };
 
 /** Makes settings of one kind. Without a default, the value may be undefined. */
-export type Kind<T> = {
+type Kind<T> = {
   (env: string, fallback: string, help: string): Setting<T>;
   (env: string, fallback: null, help: string, ...need: readonly Need[]): Setting<T | undefined>;
 };

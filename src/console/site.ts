@@ -25,10 +25,10 @@ export class Problem extends Error {
 }
 
 /** Who has signed in. */
-export type Person = { name: string; role: Role };
+type Person = { name: string; role: Role };
 
 /** `users`: of CONSOLE_USERS_FILE, as it is now. `from`: written to the audit topic with each action. */
-export type ConsoleOptions = { users: () => readonly User[]; version: string; from: Actor["from"] };
+type ConsoleOptions = { users: () => readonly User[]; version: string; from: Actor["from"] };
 
 /** What every page gets: Kafka, and what requests are reading or doing. Nothing else is kept between requests. */
 export const createSite = (options: ConsoleOptions, services: ToolServices) => {

@@ -12,7 +12,7 @@ const MOST = OF_COMMAND.length + OF_CUT.length;
 export type AddedName = (typeof OF_COMMAND | typeof OF_WEBHOOK | typeof OF_CUT)[number];
 
 /** The headers that the bridge added, by name without the prefix, and those of the original record. */
-export type Unwrapped = { added: ReadonlyMap<AddedName, string>; original: EncodedHeaders };
+type Unwrapped = { added: ReadonlyMap<AddedName, string>; original: EncodedHeaders };
 
 /** Whether the list ends with the wanted names. */
 const atEnd = (names: readonly string[], wanted: readonly AddedName[]): boolean =>

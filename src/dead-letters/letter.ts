@@ -6,7 +6,7 @@ import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
 export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
 
 /** Where a command came from. */
-export type Origin = { topic: string; partition: number; offset: number; timestampMs: number };
+type Origin = { topic: string; partition: number; offset: number; timestampMs: number };
 
 const PREVIEW_BYTES = 80;
 const DETAIL_BYTES = 1_000;

@@ -13,7 +13,7 @@ type UnreadableNotification = { body: Buffer; detail: string; receivedAt: number
  * The dead-letter topic: keeps records byte for byte, with the reason in headers. Rejects if a letter may not
  * be durable.
  */
-export type DeadLetters = Subsystem & {
+type DeadLetters = Subsystem & {
   parkNotification: (notification: UnreadableNotification, timeoutMs: number) => Promise<RecordPosition>;
   /** @param parent the span that the letter is a part of, if there are traces */
   parkCommand: (

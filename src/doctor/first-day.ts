@@ -4,10 +4,10 @@ import type { Config } from "../config/config.ts";
  * How far a first day is guarded in one respect. `tight`: as the page asks for its beginning. `loose`: less guarded,
  * which needs an observation. `unanswered`: the partner has to say it.
  */
-export type Guard = "tight" | "loose" | "unanswered";
+type Guard = "tight" | "loose" | "unanswered";
 
 /** A question of docs/first-day.md with the settings that its answer decides, and what the bridge does until then. */
-export type FirstDayQuestion = { question: string; settings: string; now: Guard; meanwhile: string };
+type FirstDayQuestion = { question: string; settings: string; now: Guard; meanwhile: string };
 
 type Row = Omit<FirstDayQuestion, "now"> & { now: (config: Config) => Guard };
 

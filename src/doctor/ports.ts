@@ -48,7 +48,7 @@ const isManagementListener: Probe = async ({ management }, { clock, signal }) =>
 };
 
 /** `isFree`: nobody has the webhook port of this machine, so that no bridge runs here. Port 0 does not tell. */
-export type Ports = { checks: readonly Check[]; isFree: boolean };
+type Ports = { checks: readonly Check[]; isFree: boolean };
 
 /** Checks that the ports are free, or that a bridge has them already. */
 export const checkPorts = async (config: Config, bounds: Bounds): Promise<Ports> => {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 /** A place in a {@link LinkedList}. */
-export type Entry<T> = { readonly value: T; before: Entry<T> | null; after: Entry<T> | null; isIn: boolean };
+type Entry<T> = { readonly value: T; before: Entry<T> | null; after: Entry<T> | null; isIn: boolean };
 
 /**
  * A list whose members leave in any order, and come back without a new object: connections do so at each request. (A

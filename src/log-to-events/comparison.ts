@@ -45,7 +45,7 @@ const keyAtSecond = ({ first, second }: DigestKey, unixSecond: number): DigestKe
 const keyWithText = (key: DigestKey, createdAt: string): DigestKey =>
   keyAtSecond(key, wordOf(digestOf(createdAt), 0));
 
-export type ComparisonOptions = {
+type ComparisonOptions = {
   period: Period;
   /** Notifications whose instant is after this one are too young. */
   youngSinceMs: number;

@@ -37,10 +37,10 @@ export type Report = {
 };
 
 /** `lanes`: how many transactions are published at the same time. `mostNotifications`: how many a run compares. */
-export type LogOptions = AnswerForm & { lanes: number; mostNotifications: number };
+type LogOptions = AnswerForm & { lanes: number; mostNotifications: number };
 
 /** `isRead`: whether the events of a transaction were read. `reason`: why some were not; null where all were. */
-export type ReadEvents = { isRead: (transactionId: string) => boolean; reason: string | null };
+type ReadEvents = { isRead: (transactionId: string) => boolean; reason: string | null };
 
 /** What the flow does outside of itself. */
 export type LogPorts = LogReaderPorts & {

@@ -14,7 +14,7 @@ export type AnswerForm = SplitOptions &
   };
 
 /** The counts and findings of one answer. */
-export type AnswerSummary = {
+type AnswerSummary = {
   /** All entries, including those of another type and the unreadable ones. */
   entries: number;
   otherType: number;

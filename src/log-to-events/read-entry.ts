@@ -6,7 +6,7 @@ import { parseJson } from "../runtime/json-object.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
 import { elements, members, type Member } from "../runtime/json.ts";
 
-export type LogEntry =
+type LogEntry =
   | { kind: "notification"; notification: Notification }
   /** An entry about another event. */
   | { kind: "otherType" }

@@ -10,7 +10,7 @@ import { readAnswer, SeveralArrays, type AnswerForm } from "./read-answer.ts";
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
 
 /** What became of one request, or of several together. */
-export type PartnerLogReading = {
+type PartnerLogReading = {
   /** Whether at least one answer could be read. */
   isRead: boolean;
   /** Whether every answer could be read to its end. */

@@ -2,7 +2,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Reconcile, Report } from "./flow.ts";
 import type { Period } from "./period.ts";
 
-export type ScheduleOptions = {
+type ScheduleOptions = {
   /** The wait between the end of a run and the beginning of the next one. */
   everyMs: number;
   /** How far back a run looks. */
@@ -22,7 +22,7 @@ const MAX_SKEW_MS = 300_000;
 /** Whether an instant lies in the future: it was noted while a clock was wrong, and says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
-export type SchedulePorts = {
+type SchedulePorts = {
   clock: Clock;
   /** Resolves when a run may begin. */
   untilOpen: (signal: AbortSignal) => Promise<void>;

@@ -30,7 +30,7 @@ export class AnswerArray {
   }
 }
 
-export type SplitAnswer = {
+type SplitAnswer = {
   arrays: AnswerArray[];
   /** The answer without the elements of its arrays; null when that is no JSON. */
   frame: unknown;

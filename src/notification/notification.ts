@@ -16,7 +16,7 @@ export type Notification = {
   payload: string;
 };
 
-export type ReadNotification =
+type ReadNotification =
   | { ok: true; notification: Notification }
   /** `detail` says what is wrong, for people; it quotes nothing of the text. */
   | { ok: false; detail: string };

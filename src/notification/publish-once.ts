@@ -13,7 +13,7 @@ export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";
 }
 
-export type PublishPorts = {
+type PublishPorts = {
   /**
    * Resolves when all in-sync replicas have the event. Rejects when that is not known in time, or with
    * EventTooLarge.
@@ -31,7 +31,7 @@ export type PublishPorts = {
   now: () => number;
 };
 
-export type PublishContext = {
+type PublishContext = {
   /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
@@ -42,7 +42,7 @@ export type PublishContext = {
 };
 
 /** `eventId`: that of the event in the topic; null where it is not known, and another one than would follow from this spelling. */
-export type Duplicate = Pick<TransactionStatusUpdated, "transactionId" | "status"> & {
+type Duplicate = Pick<TransactionStatusUpdated, "transactionId" | "status"> & {
   eventId: string | null;
 };
 

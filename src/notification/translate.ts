@@ -6,7 +6,7 @@ import type { Notification } from "./notification.ts";
 import { occurredAtOf } from "./occurred-at.ts";
 
 /** What a status means for its transaction. `proves` is UNKNOWN for a status of both directions. */
-export type StatusMeaning = { readonly stage: Stage; readonly proves: Direction };
+type StatusMeaning = { readonly stage: Stage; readonly proves: Direction };
 
 /** docs/events.md has the same table. */
 export const KNOWN_STATUSES = {
@@ -42,7 +42,7 @@ export const eventIdOf = ({
 }: Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt">): string =>
   hash("sha256", `${transactionId}\n${status}\n${createdAt}`, "hex").slice(0, EVENT_ID_DIGITS);
 
-export type EventContext = {
+type EventContext = {
   /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;

@@ -6,7 +6,7 @@ import type { ToolServices } from "./tool-services.ts";
 type Write = (bytes: Uint8Array) => Promise<void>;
 
 /** Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or null. */
-export type PartnerLogView = (
+type PartnerLogView = (
   answer: { body: AsyncIterable<Uint8Array> },
   write: Write,
 ) => Promise<string | null>;

@@ -3,7 +3,7 @@ import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import type { Log, ProcessEnds } from "../runtime/log.ts";
 import { createOutput, type Output } from "./output.ts";
 
-export type ClosableLog = Log & Pick<Output, "flush">;
+type ClosableLog = Log & Pick<Output, "flush">;
 
 const PLAIN = /^[ -~]*\n$/;
 

@@ -5,7 +5,7 @@ import { createListener } from "../listener/listener.ts";
 import { isUp, RULES, sentenceOf, type Health } from "../runtime/health.ts";
 import type { Component } from "../runtime/subsystem.ts";
 
-export type Readiness = {
+type Readiness = {
   status: "ready" | "unready";
   components: Record<string, { status: "up" | "down"; detail: string }>;
 };

@@ -2,7 +2,7 @@ import type { CallOptions, FetchLog, Outcome, PartnerRequest } from "./types.ts"
 import type { TraceContext, Traces } from "../runtime/traces.ts";
 
 /** The partner's base URL for span attributes. `mask` hides secrets in a path. */
-export type Address = { url: URL; mask: (text: string) => string };
+type Address = { url: URL; mask: (text: string) => string };
 
 type Request = { parent: TraceContext | null; method: string; path: string; template: string };
 type End = { status: number | null; errorType: string | null };

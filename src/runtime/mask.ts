@@ -72,7 +72,7 @@ const mayBegin = (text: string, spelling: Spelling): boolean => {
 };
 
 /** `shown`: the masked start of a text. `taken`: how many characters of the text it stands for. */
-export type Masked = { shown: string; taken: number; hidden: number };
+type Masked = { shown: string; taken: number; hidden: number };
 
 export type Mask = {
   /**

@@ -15,7 +15,7 @@ export type UnreadableNotification = {
 
 const TOO_LARGE = "understood, but its event is larger than the topic takes";
 
-export type WebhookFlowPorts = {
+type WebhookFlowPorts = {
   admit: (head: RequestHead) => Admission;
   /** Rejects when the event is not known to be durable in time, or with EventTooLarge. */
   publishOnce: PublishOnce;

@@ -6,7 +6,7 @@ import { headerOf, type RequestHead } from "./request-head.ts";
 export type Secrets = () => readonly string[];
 
 /** Whether the body was signed with a secret. */
-export type BodyCheck = (body: Buffer) => boolean;
+type BodyCheck = (body: Buffer) => boolean;
 
 /**
  * Whether the sender knows a secret, as far as the head tells: null when it does not, whatever the body is.

@@ -89,7 +89,7 @@ export const webhookServer = (services: Services, isOpen: () => boolean): Webhoo
   return { server, connect: (to) => (flow = to) };
 };
 
-export type WebhookFlowDeps = {
+type WebhookFlowDeps = {
   services: Services;
   /** The secrets that prove a webhook authentic now. */
   secrets: () => readonly string[];

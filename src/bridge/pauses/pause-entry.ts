@@ -26,7 +26,7 @@ export type ControlEntries = ReadonlyMap<Pausable, ControlEntry>;
 /** Of the entry's JSON. */
 const VERSION = 1;
 
-export const isPausable = (name: string | null): name is Pausable =>
+const isPausable = (name: string | null): name is Pausable =>
   (PAUSABLE as readonly (string | null)[]).includes(name);
 
 /** Whether the entry is a pause that is in force. */

@@ -22,7 +22,7 @@ export type Job = {
   readonly slot: Slot;
 };
 
-export type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
+type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 
 /** What one attempt found out. `calls`: 1 if at least a part of its call was sent. */
 export type Attempted = { attemptId: string; calls: 0 | 1; answer: Answer | null } & (
@@ -32,7 +32,7 @@ export type Attempted = { attemptId: string; calls: 0 | 1; answer: Answer | null
 );
 
 /** What an attempt begins with. */
-export type Beginning = { supersedes: string | null; willCall: boolean; standing: Standing };
+type Beginning = { supersedes: string | null; willCall: boolean; standing: Standing };
 
 /**
  * Writes the claim, until the command's deadline. False if that came first: the claim may still come into the journal.

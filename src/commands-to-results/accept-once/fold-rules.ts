@@ -22,7 +22,7 @@ export type StateBefore = {
 };
 
 /** What an entry changes in the state. */
-export type Change =
+type Change =
   | { kind: "nothing" }
   /** The entry's claim holds the key now. */
   | { kind: "held" }

@@ -5,10 +5,10 @@ import type { Pass } from "./pass.ts";
 import type { Deps } from "./ports.ts";
 
 /** What a closed gate is waited for with: an event, or only time. */
-export type Awaited = "time" | "ready" | "resumed" | "breaker" | "permit";
+type Awaited = "time" | "ready" | "resumed" | "breaker" | "permit";
 
 /** What a closed gate means: nothing more is begun, the command ends, or it waits, `ms` at most. */
-export type Closing =
+type Closing =
   { kind: "stop" } | { kind: "end"; verdict: Verdict } | { kind: "wait"; ms: number; event: Awaited };
 
 export type GateName = keyof typeof gates;
@@ -32,7 +32,7 @@ export type Standing = {
   pass: Pass;
 };
 
-export type Asked = Standing & {
+type Asked = Standing & {
   /** Before the claim, or in the synchronous step that writes the bytes of the call. */
   place: "claim" | "bytes";
   /** False if the fold will refuse the claim, because another command has the quote. */

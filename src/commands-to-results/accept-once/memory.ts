@@ -9,7 +9,7 @@ export type Final = {
 };
 
 /** What is known of a command. */
-export type Known = {
+type Known = {
   /** Null if the command has no final result yet. */
   final: Final | null;
   /** Whether some command is known to have executed the accept of this key. */

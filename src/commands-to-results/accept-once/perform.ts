@@ -66,7 +66,7 @@ const untilStopped = async ({ stop }: StopSignals, pending: Promise<unknown>): P
   });
 };
 
-export type Next = Progress | { settled: Settled };
+type Next = Progress | { settled: Settled };
 
 /** Each step is performed here and nowhere else. */
 type Performers = {

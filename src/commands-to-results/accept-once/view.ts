@@ -19,7 +19,7 @@ import { createWaiters, type Waiters } from "./waiters.ts";
  * missing before it, so the partition's state is discarded until `begin`; `halted`: this build cannot fold it, or one
  * before it, and the view stays unready.
  */
-export type Taken = "folded" | "old" | "gap" | "halted";
+type Taken = "folded" | "old" | "gap" | "halted";
 
 type Part = {
   view: PartitionView;

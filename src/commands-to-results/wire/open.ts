@@ -39,7 +39,7 @@ const CONCLUDE_MS = 3_000;
 /** The end of that: for the last commit and leaving the group. */
 const LEAVE_MS = 1_000;
 
-export type CommandFlowDeps = {
+type CommandFlowDeps = {
   services: Services;
   /** Makes a record a dead letter. Rejects if the letter may not be durable. */
   park: (record: Incoming, reason: string, detail: string, parent: TraceContext | null) => Promise<unknown>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 /** A file that pages load. Its path changes with its text, so that browsers may keep it. */
-export type Asset = { path: string; text: string; type: string };
+type Asset = { path: string; text: string; type: string };
 
 const readAsset = (name: string, extension: string, type: string): Asset => {
   const text = readFileSync(new URL(`${name}.${extension}`, import.meta.url), "utf8");

@@ -3,7 +3,7 @@ import type { Answer, ConsoleContext, ProblemStatus } from "../site.ts";
 import { code, html, type Html } from "./text.ts";
 
 /** `refreshS`: the page loads itself again after so many seconds. */
-export type Page = { title: string; body: Html; status?: 200 | ProblemStatus; refreshS?: number | undefined };
+type Page = { title: string; body: Html; status?: 200 | ProblemStatus; refreshS?: number | undefined };
 
 const NAV = [
   ["/", "Overview"],

@@ -17,7 +17,7 @@ import { failed, RELOAD_S } from "./problem.ts";
 const FACTS_MS = 60_000;
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
-export type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
+type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
 
 /** What to ask, whom, and what not to do. */
 const adviceView = (

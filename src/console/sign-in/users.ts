@@ -4,7 +4,7 @@ import { INVISIBLE } from "../../runtime/invisible.ts";
 /** A line of the users file. `hash`: of the password, by bcrypt. */
 export type User = { name: string; role: Role; hash: string };
 
-export type UsersFile = { users: readonly User[]; problems: readonly string[] };
+type UsersFile = { users: readonly User[]; problems: readonly string[] };
 
 const BCRYPT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 const MAX_NAME = 256;

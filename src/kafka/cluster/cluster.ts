@@ -21,7 +21,7 @@ export type FoundTopic = {
 };
 
 /** A consumer group; `state` is Kafka's name for it. A member that is joining has no partitions. */
-export type FoundGroup = { state: string; members: readonly FoundMember[] };
+type FoundGroup = { state: string; members: readonly FoundMember[] };
 type FoundMember = {
   clientId: string;
   host: string;

@@ -14,7 +14,7 @@ import {
 import { subjectOf, topicPlans, type TopicNames } from "./topics.ts";
 
 /** What is wrong with topics. `detail` goes on after their names. `isMissing`: or this user may not see it. */
-export type Finding = {
+type Finding = {
   severity: Severity;
   topics: readonly string[];
   detail: string;

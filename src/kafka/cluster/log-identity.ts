@@ -5,7 +5,7 @@ type Place = { partition: number; offset: number };
 type Read = Place & { timestampMs: number };
 type Known = { last: Mark; marks: Mark[] };
 
-export type Dropped = Place & { ageMs: number };
+type Dropped = Place & { ageMs: number };
 
 /** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;

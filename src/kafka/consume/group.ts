@@ -20,8 +20,6 @@ export type GroupOptions = {
 
 export type GroupDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
-export type Group = ReturnType<typeof joinGroup>;
-
 /** How often kafkajs, which fetches nothing, looks whether a heartbeat is due. */
 const ROUND_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;

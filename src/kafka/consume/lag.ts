@@ -5,7 +5,7 @@ import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
 /** How far a partition's finished records are behind its end. */
-export type PartitionLag = {
+type PartitionLag = {
   records: number;
   /**
    * Age of the oldest unfinished record, 0 without one. Exact once that record was read; until then an upper bound.
@@ -15,7 +15,7 @@ export type PartitionLag = {
 };
 
 /** By assigned partition, once its committed offset and its end are known. */
-export type Lag = ReadonlyMap<number, PartitionLag>;
+type Lag = ReadonlyMap<number, PartitionLag>;
 
 type Deps = {
   clock: Pick<Clock, "now" | "sleep">;

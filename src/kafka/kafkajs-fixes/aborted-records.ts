@@ -12,7 +12,7 @@ type Message = {
   batchContext: { producerId: string; inTransaction: boolean };
 };
 type Aborted = { producerId: string; firstOffset: string };
-export type FetchedPartition = { abortedTransactions: readonly Aborted[]; messages: readonly Message[] };
+type FetchedPartition = { abortedTransactions: readonly Aborted[]; messages: readonly Message[] };
 type Response = { responses: readonly { partitions: FetchedPartition[] }[] };
 type ResponseModule = {
   decode: (raw: Buffer) => Promise<Response>;

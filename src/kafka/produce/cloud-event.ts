@@ -3,7 +3,7 @@ import type { Header } from "../record.ts";
 import { encodeHeaders } from "./record-batch.ts";
 
 /** The attributes of one event. */
-export type CloudEventAttributes = {
+type CloudEventAttributes = {
   id: string;
   /** Left out where it is empty. */
   subject: string;

@@ -1,7 +1,7 @@
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { SpanAttributes, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
 
-export type SentRecord = Pick<SpanStart, "parent" | "link"> & {
+type SentRecord = Pick<SpanStart, "parent" | "link"> & {
   topic: string;
   /** The operation name; "send" by default. */
   verb?: string;

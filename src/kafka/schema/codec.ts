@@ -35,7 +35,7 @@ export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
 };
 
 /** `first`: the first field of a damaged value whose schema fits, if it is a text and whole. */
-export type Decoded<T> = { ok: true; value: T } | { ok: false; detail: string; first?: TextField };
+type Decoded<T> = { ok: true; value: T } | { ok: false; detail: string; first?: TextField };
 type TextField = { name: string; text: string };
 
 /**

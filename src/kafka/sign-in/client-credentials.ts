@@ -5,7 +5,7 @@ import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 import { jwtExpiryMs, type FetchedToken, type TokenFetcher } from "./token-source.ts";
 
-export type ClientCredentials = {
+type ClientCredentials = {
   endpoint: string;
   clientId: string;
   /** Called for each request, so that a rotated secret is used. */

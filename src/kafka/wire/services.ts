@@ -31,7 +31,7 @@ export type Services = {
   close: () => void;
 };
 
-export type ServicesOptions = {
+type ServicesOptions = {
   clock: Clock;
   log: Log;
   metrics?: Metrics;

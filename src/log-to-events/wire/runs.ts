@@ -93,7 +93,7 @@ export const reconcileRuns = (
   );
 };
 
-export type RunOnce = Pick<RunRequest, "period" | "dryRun" | "force">;
+type RunOnce = Pick<RunRequest, "period" | "dryRun" | "force">;
 
 /** One reconcile run, now. Throws a UsageError if something is missing in Kafka or the registry. */
 export const reconcileOnce = async (

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_WAITING_BYTES = 16 * 1_048_576;
 
 /** An action's first entry. `atMs`: its time by Kafka's clock, since operators' machines may have any. */
-export type Begun = { place: RecordPosition; actionId: string; atMs: () => Promise<number> };
+type Begun = { place: RecordPosition; actionId: string; atMs: () => Promise<number> };
 
 export type Audit = {
   /**

@@ -58,7 +58,7 @@ export const auditEvent = (
   });
 
 /** An entry as read: anybody, and another version, may have written it. `outcome`: null before the action. */
-export type ReadEntry = {
+type ReadEntry = {
   actionId: string;
   action: string;
   subject: string;

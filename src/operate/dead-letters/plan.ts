@@ -9,7 +9,7 @@ import { eachLetter, type Selection } from "./read.ts";
 import { readSent, type Sent } from "./sent.ts";
 
 /** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
-export type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: boolean };
+type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: boolean };
 
 /** What a replay sends, in order, and what it skips. `unknown`: refs without a letter. */
 export type Plan = {

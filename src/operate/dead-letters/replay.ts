@@ -10,7 +10,7 @@ import { planReplay, type Made, type Plan } from "./plan.ts";
 import { isOldIn, type Selection } from "./read.ts";
 import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
 
-export type ReplayHooks = {
+type ReplayHooks = {
   planned: (plan: Plan) => void;
   /** Called for each letter of the plan that came to an end. */
   ended: (letter: DeadLetter, end: LetterEnd) => void;
@@ -18,7 +18,7 @@ export type ReplayHooks = {
 };
 
 /** `unsent`: letters of the plan whose turn did not come; `reason`: why, null where all had theirs. */
-export type ReplayOutcome = { plan: Plan; unsent: number; reason: string | null };
+type ReplayOutcome = { plan: Plan; unsent: number; reason: string | null };
 
 /** Letters that are announced in one audit entry, and may be sent twice if the process is killed. */
 const BATCH = 100;

@@ -21,7 +21,7 @@ const QUOTE_LIFE_MS = 26 * 3_600_000;
 const MAX_NEEDLES = 20;
 
 /** The amount of an accept, or of the creation of its quote, in digits as the command has them. */
-export type Amount = { text: string; from: "accept" } | { text: string; from: "quote"; currencies: string };
+type Amount = { text: string; from: "accept" } | { text: string; from: "quote"; currencies: string };
 
 type Written = { place: string; request: Request };
 

@@ -2,12 +2,12 @@ import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { elements, members, stringOf } from "../../runtime/json.ts";
 
 /** A text or a number in a JSON text, as written, and the pointer to it. */
-export type JsonText = { pointer: string; text: string };
+type JsonText = { pointer: string; text: string };
 
 const MAX_DEPTH = 8;
 
 /** The texts and the numbers in a JSON text, eight levels deep: each level is read once more. */
-export const textsIn = (source: string, pointer = "", depth = MAX_DEPTH): JsonText[] => {
+const textsIn = (source: string, pointer = "", depth = MAX_DEPTH): JsonText[] => {
   const first = source.trimStart()[0] ?? "";
   if (first === '"') return [{ pointer, text: stringOf(source) }];
   if (first === "-" || (first >= "0" && first <= "9")) return [{ pointer, text: source }];

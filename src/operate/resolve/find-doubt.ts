@@ -33,7 +33,7 @@ export const createCommandFinder = (commandId: string) => {
   };
 };
 
-export type ChosenDoubt =
+type ChosenDoubt =
   | { kind: "found"; ref: Ref }
   | { kind: "several"; /** All of them in doubt. */ refs: Ref[] }
   | { kind: "unknown" };

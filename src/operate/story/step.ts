@@ -20,7 +20,7 @@ export type Step = {
 
 /** What a record is about; empty where it does not say. */
 const ID_NAMES = ["commandId", "quoteId", "externalId", "transactionId"] as const;
-export type Ids = Readonly<Record<(typeof ID_NAMES)[number], string>>;
+type Ids = Readonly<Record<(typeof ID_NAMES)[number], string>>;
 /** What a record says of its command's end: 5 the final result, 4 a conclusion, 3 a doubt, 2 a dead letter, 1 a claim. */
 type Weight = 0 | 1 | 2 | 3 | 4 | 5;
 export type Found = {

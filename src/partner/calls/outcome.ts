@@ -4,7 +4,7 @@ type Operation = PartnerRequest["operation"];
 type AnswerKind = Exclude<Outcome["kind"], "notSent" | "unclear">;
 
 /** Whether the settings say that a status does not prove whether an accept was executed. */
-export type IsDoubtful = (status: number) => boolean;
+type IsDoubtful = (status: number) => boolean;
 
 /** Redirects that prove that nothing was done. Any other one may be the answer to an executed call. */
 const MOVED = new Set([301, 307, 308]);

@@ -20,7 +20,7 @@ export type ExchangeResult =
       reason: string;
     };
 
-export type Exchange = {
+type Exchange = {
   /** Never rejects. */
   done: Promise<ExchangeResult>;
   /** Ends the exchange, with what is known by now. */
