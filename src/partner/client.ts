@@ -97,7 +97,8 @@ export const createPartner = (options: PartnerOptions): Partner => {
         path: "/corporate/v1/webhook/subscribe",
         body: JSON.stringify(subscription),
       } as const;
-      return tracked(sendRequest(request, callOptions, [new URL(subscription.url).password]));
+      const { password } = new URL(subscription.url);
+      return tracked(sendRequest(request, callOptions, [password, decodeURIComponent(password)]));
     },
     fetchLog: fetchLogWith({
       ...caller,
