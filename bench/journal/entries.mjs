@@ -4,7 +4,7 @@ import { toRecord } from "../../src/commands-to-results/accept-once/entry.ts";
 import { encoder } from "../../src/kafka/schema/codec.ts";
 import { readSchema } from "../../src/kafka/schema/schemas.ts";
 
-/** @typedef {import("../../src/commands-to-results/accept-once/entry.ts").Step} Step */
+/** @typedef {import("../../src/commands-to-results/accept-once/entry.ts").JournalStep} Step */
 /** @typedef {import("../../src/kafka/record.ts").Outgoing} Outgoing */
 /** @typedef {import("../../src/records.ts").CommandJournalEntry} CommandJournalEntry */
 /** @typedef {import("../../src/records.ts").CommandResult} CommandResult */

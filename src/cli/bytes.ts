@@ -7,7 +7,7 @@ export const textOrBase64 = (bytes: Buffer | null): string | { base64: string } 
   bytes === null || isUtf8(bytes) ? (bytes?.toString("utf8") ?? null) : { base64: bytes.toString("base64") };
 
 /** Values by name; a repeated header has a list of them. */
-export const headersOf = (headers: EncodedHeaders): Record<string, unknown> => {
+export const headerTexts = (headers: EncodedHeaders): Record<string, unknown> => {
   const byName = Map.groupBy(eachHeader(headers), ([name]) => name.toString("utf8"));
   return Object.fromEntries(
     [...byName].map(([name, all]) => {

@@ -3,12 +3,12 @@ import { explainReason, readRef, type DeadLetter } from "../operate/dead-letters
 import { planLines, planReplay, type Plan } from "../operate/dead-letters/plan.ts";
 import { listLetters, showLetter, type Selection, type ShownLetter } from "../operate/dead-letters/read.ts";
 import { replay } from "../operate/dead-letters/replay.ts";
-import type { Sent } from "../operate/dead-letters/sent.ts";
+import type { EarlierReplay } from "../operate/dead-letters/sent.ts";
 import type { LetterEnd } from "../operate/dead-letters/targets.ts";
 import { iso } from "../runtime/instant.ts";
 import { positionText, type RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
-import { headersOf, textOrBase64 } from "./bytes.ts";
+import { headerTexts, textOrBase64 } from "./bytes.ts";
 import {
   examples,
   EXIT,
@@ -63,7 +63,7 @@ const letterRef = (text: string): RecordPosition => {
 /** A dead letter without its bytes. `sent`: null where it is not known. */
 const rowOf = (
   { place, timestampMs, receivedAtMs, ...letter }: DeadLetter,
-  sent: readonly Sent[] | null,
+  sent: readonly EarlierReplay[] | null,
 ): Record<string, unknown> => ({
   ref: positionText(place),
   timestamp: iso(timestampMs),
@@ -89,7 +89,7 @@ const wholeOf = ({ letter, loaded: { original, added }, sent, facts }: ShownLett
   ...rowOf(letter, sent),
   meaning: explainReason(letter.reason),
   key: textOrBase64(original.key),
-  headers: headersOf(original.headers),
+  headers: headerTexts(original.headers),
   letterHeaders: Object.fromEntries(added),
   value: textOrBase64(original.value),
   facts: Object.fromEntries(facts),

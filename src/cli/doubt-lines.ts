@@ -1,6 +1,6 @@
 import type { Doubt } from "../operate/doubts/doubts.ts";
 import type { DoubtFacts } from "../operate/doubts/facts.ts";
-import type { Evidence, Transaction } from "../operate/doubts/transactions.ts";
+import type { DoubtEvidence, Transaction } from "../operate/doubts/transactions.ts";
 import type { Proposal } from "../operate/resolve/proposal.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
@@ -10,12 +10,12 @@ const statusText = ({ firstStatus, lastStatus, firstAtMs }: Transaction): string
     ? "the events topic holds no event of it since"
     : `${firstStatus} at ${iso(firstAtMs)}${lastStatus === firstStatus ? "" : `, now ${lastStatus}`}`;
 
-const whyText = (evidence: Evidence): string =>
+const whyText = (evidence: DoubtEvidence): string =>
   evidence.kind === "answer"
     ? "the partner's answer to this very call names it"
     : `an event of it says ${evidence.text} at ${evidence.pointer}`;
 
-const evidenceText = (evidence: Evidence): string =>
+const evidenceText = (evidence: DoubtEvidence): string =>
   `transaction ${evidence.transactionId}: ${whyText(evidence)}; ${statusText(evidence)}`;
 
 const amountText = ({ amount }: DoubtFacts): string | null =>

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Config, Problem, Purpose } from "../config/config.ts";
+import type { Config, SettingProblem, Purpose } from "../config/config.ts";
 import { loadConfig, type Environment } from "../config/load.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
@@ -42,7 +42,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, notDone: 3, inDoubt: 4, noRe
 /** The environment cannot be used; the message lists every problem. */
 export class ConfigError extends UsageError {}
 
-export const problemsError = (problems: readonly Problem[]): ConfigError => {
+export const problemsError = (problems: readonly SettingProblem[]): ConfigError => {
   const lines = problems.map(({ variable, message }) => `  ${variable} ${message}`);
   const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
   return new ConfigError(`The configuration has ${count}:\n${lines.join("\n")}`);

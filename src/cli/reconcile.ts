@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { ToolServices } from "../operate/tool-services.ts";
-import { dryReconcile, forceReconcile, reconcile, type Report } from "../operate/reconcile.ts";
+import { dryReconcile, forceReconcile, reconcileDays, type AuditedReport } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
 import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
 import { day } from "./option-values.ts";
@@ -13,9 +13,9 @@ const run = async (
   tool: ToolServices,
   { dryRun = false, force = false, json, ...days }: Flags,
 ): Promise<ExitCode> => {
-  const running = (): Promise<Report> => {
+  const running = (): Promise<AuditedReport> => {
     if (dryRun) return dryReconcile(tool, days, force, io.stopped);
-    if (!force) return reconcile(tool, days, io.stopped);
+    if (!force) return reconcileDays(tool, days, io.stopped);
     // It has no options for them: who insists is the user of this machine.
     return forceReconcile(tool, actorOf({ by: userName(), note: "reconcile --force" }), days, io.stopped);
   };

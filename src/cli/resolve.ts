@@ -3,7 +3,7 @@ import { openTraces } from "../ops/open-traces.ts";
 import type { ToolServices } from "../operate/tool-services.ts";
 import { findDoubts } from "../operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../operate/doubts/facts.ts";
-import { NOT_EXECUTED_RISK, refusalOf, type ResolveRequest } from "../operate/resolve/outcome.ts";
+import { NOT_EXECUTED_RISK, refusalText, type ResolveRequest } from "../operate/resolve/outcome.ts";
 import { findProposal } from "../operate/resolve/proposal.ts";
 import { confirm, resolve, type Confirmed } from "../operate/resolve/resolve.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -51,7 +51,7 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
   withTool(io, async (tool) => {
     sayWhenStopped(io);
     const { asked, ended } = await traced(tool, asking);
-    const refusal = refusalOf(asked, ended);
+    const refusal = refusalText(asked, ended);
     if (refusal !== null) io.err(refusal);
     if (ended.kind === "unknown") {
       const { topics, kafka } = tool.config;

@@ -7,7 +7,7 @@ import type { ToolServices } from "../operate/tool-services.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
-import { headersOf, textOrBase64 } from "./bytes.ts";
+import { headerTexts, textOrBase64 } from "./bytes.ts";
 import { examples, EXIT, lineOf, untilAborted, type Exit, type ExitCode, type Io, type Row } from "./io.ts";
 import { withTool } from "./tool.ts";
 
@@ -53,7 +53,7 @@ const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flag
       const { partition, offset, key } = record;
       const timestamp = iso(record.timestampMs);
       const value = await read(record);
-      const headers = headersOf(record.headers);
+      const headers = headerTexts(record.headers);
       const whole = { topic, partition, offset, timestamp, key: textOrBase64(key), headers, value };
       const row = what === "dead-letters" ? { ...headers, value } : ((value ?? {}) as Row);
       const line = `${timestamp}  ${partition}/${offset}  ${escapeInvisible(lineOf(row, COLUMNS[what]))}`;

@@ -1,9 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import type { Command as CommandRecord, Operation } from "../records.ts";
 import { objectOf, parseJson } from "../runtime/json-object.ts";
-import { fromJson, fromRecord, type FIELDS, type ParsedCommand, type RequestType } from "./parse.ts";
+import {
+  commandFromJson,
+  commandFromRecord,
+  type FIELDS,
+  type ParsedCommand,
+  type RequestType,
+} from "./parse.ts";
 import * as must from "./field-rules.ts";
-import type { Rule } from "./field-rules.ts";
+import type { FieldRule } from "./field-rules.ts";
 import { requestHash } from "./translate.ts";
 import type { Command, Identity } from "./types.ts";
 
@@ -25,7 +31,7 @@ export type Refused = {
 
 export type Checked = { ok: true; command: Command } | Refused;
 
-export type Check = ReturnType<typeof checkFor>;
+export type CheckCommand = ReturnType<typeof checkFor>;
 
 const DIRECTIONS = ["INBOUND", "OUTBOUND"];
 const PURPOSES = ["COMEX", "PAYMENT_PROCESSING", "CAPITAL_INCREASE", "CRYPTO"];
@@ -36,8 +42,8 @@ const OPERATIONS = {
   AcceptQuote: "ACCEPT_QUOTE",
 } as const satisfies Record<RequestType, Operation>;
 
-type Rules = Readonly<Record<string, Rule>>;
-type RequestRules = { [T in RequestType]: Readonly<Record<(typeof FIELDS)[T][number], Rule>> };
+type Rules = Readonly<Record<string, FieldRule>>;
+type RequestRules = { [T in RequestType]: Readonly<Record<(typeof FIELDS)[T][number], FieldRule>> };
 
 const commandRules: Rules = {
   commandId: must.id,
@@ -45,7 +51,7 @@ const commandRules: Rules = {
   expiresAt: must.optional(must.instant),
 };
 
-const requestRules = (direction: Rule, purpose: Rule, currency: Rule): RequestRules => ({
+const requestRules = (direction: FieldRule, purpose: FieldRule, currency: FieldRule): RequestRules => ({
   CreateQuote: {
     direction,
     purpose,
@@ -57,12 +63,12 @@ const requestRules = (direction: Rule, purpose: Rule, currency: Rule): RequestRu
     quoteId: must.quoteId,
     counterpartyId: must.id,
     amount: must.optional(must.amount),
-    externalId: must.optional(must.text),
+    externalId: must.optional(must.anyText),
   },
 });
 
 /** Form only: independent of the lists of allowed values, which are settings. */
-const formRules = requestRules(must.text, must.text, must.text);
+const formRules = requestRules(must.anyText, must.anyText, must.anyText);
 
 const brokenRule = (values: ReadonlyMap<string, unknown>, path: string, rules: Rules): string | null => {
   for (const [field, rule] of Object.entries(rules)) {
@@ -81,14 +87,14 @@ const problemOf = ({ values, type, request, problem }: ParsedCommand, rules: Req
 const commandOf = ({ values, type, request }: ParsedCommand): Command =>
   ({ ...Object.fromEntries(values), request: { type, ...Object.fromEntries(request) } }) as Command;
 
-const validOrNull = (value: unknown, rule: Rule): string | null =>
+const validOrNull = (value: unknown, rule: FieldRule): string | null =>
   typeof value === "string" && rule(value) === null ? value : null;
 
 const identityOf = ({ values, type, request }: ParsedCommand): Identity => ({
   commandId: validOrNull(values.get("commandId"), must.id) ?? "",
   operation: type === null ? "UNKNOWN" : OPERATIONS[type],
-  quoteId: validOrNull(request.get("quoteId"), must.text),
-  externalId: validOrNull(request.get("externalId"), must.text),
+  quoteId: validOrNull(request.get("quoteId"), must.anyText),
+  externalId: validOrNull(request.get("externalId"), must.anyText),
 });
 
 /** Decoder messages may quote schema field names of any length; the result must fit into its topic. */
@@ -127,9 +133,9 @@ export const leadingCommandId = (bytes: Buffer): string => {
  */
 export const checkFor = (options: { purposes: readonly string[]; currencies: readonly string[] }) => {
   const rules = requestRules(
-    must.oneOf(DIRECTIONS),
-    must.oneOf([...PURPOSES, ...options.purposes]),
-    must.oneOf([...CURRENCIES, ...options.currencies]),
+    must.knownText(DIRECTIONS),
+    must.knownText([...PURPOSES, ...options.purposes]),
+    must.knownText([...CURRENCIES, ...options.currencies]),
   );
 
   const check = (candidate: ParsedCommand): Checked => {
@@ -147,14 +153,14 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
 
   return {
     /** Checks a command that was decoded from Avro. */
-    record: (record: CommandRecord): Checked => check(fromRecord(record)),
+    record: (record: CommandRecord): Checked => check(commandFromRecord(record)),
     /** Checks a command in JSON. `timestampMs`: the record's Kafka timestamp. */
     json: (bytes: Buffer, timestampMs: number): Checked => {
       const text = utf8OrNull(bytes);
       if (text === null) return unreadable("the value is not valid UTF-8", leadingCommandId(bytes));
       if (objectOf(parseJson(text)) === null)
         return unreadable("the value is not a JSON object", leadingCommandId(bytes));
-      return check(fromJson(text, timestampMs));
+      return check(commandFromJson(text, timestampMs));
     },
   };
 };

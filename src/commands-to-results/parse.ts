@@ -33,7 +33,7 @@ const requestTypeOf = (name: unknown): RequestType | null => {
 };
 
 /** Avro has checked the shape. The request is wrapped by the full name of its union branch. */
-export const fromRecord = ({ request, ...values }: CommandRecord): ParsedCommand => {
+export const commandFromRecord = ({ request, ...values }: CommandRecord): ParsedCommand => {
   const [branch] = Object.entries<object>(request);
   const type = requestTypeOf(branch?.[0]);
   return {
@@ -118,7 +118,7 @@ const asInstant = (value: unknown): unknown =>
  * Reads a command from a text that JSON.parse accepted as an object.
  * @param timestampMs the record's Kafka timestamp, used when issuedAt is absent
  */
-export const fromJson = (text: string, timestampMs: number): ParsedCommand => {
+export const commandFromJson = (text: string, timestampMs: number): ParsedCommand => {
   const top = readLevel(text, "the command");
   const { type, request, problem } = readRequest(top.raws.get("request"));
   const instant = (field: string, absent: unknown): unknown =>

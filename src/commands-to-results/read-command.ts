@@ -1,5 +1,5 @@
 import type { Command as CommandRecord } from "../records.ts";
-import { leadingCommandId, unreadable, type Check, type Checked } from "./check.ts";
+import { leadingCommandId, unreadable, type CheckCommand, type Checked } from "./check.ts";
 import { id } from "./field-rules.ts";
 import { whenKnown } from "../runtime/when-known.ts";
 
@@ -40,7 +40,7 @@ const certainId = (commandId: string): string =>
  * when that does not answer.
  */
 export const readCommand =
-  ({ check, decode }: { check: Check; decode: DecodeCommand }) =>
+  ({ check, decode }: { check: CheckCommand; decode: DecodeCommand }) =>
   (value: Buffer | null, timestampMs: number): Checked | Promise<Checked> => {
     if (value === null || value.length === 0) return unreadable("the record has no value");
     const isJson = value[0] === OPENING_BRACE;

@@ -17,8 +17,8 @@ export type Config = {
 export type Purpose = "serve" | "tool" | "partner" | "reconcile" | "console";
 
 /** One problem of one environment variable. */
-export type Problem = { variable: string; message: string };
+export type SettingProblem = { variable: string; message: string };
 
-export type Loaded = { warnings: readonly Problem[] } & (
-  { ok: true; config: Config } | { ok: false; problems: readonly Problem[] }
+export type Loaded = { warnings: readonly SettingProblem[] } & (
+  { ok: true; config: Config } | { ok: false; problems: readonly SettingProblem[] }
 );

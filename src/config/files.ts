@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { textIn } from "./named-file.ts";
+import { textOfFile } from "./named-file.ts";
 import { Secret } from "./secret.ts";
 import { kind } from "./setting.ts";
 
@@ -12,7 +12,7 @@ const CERTIFICATE = /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
 /** The text of a file with certificates, PEM. */
 export const certificates = kind("file", (file) => {
-  const text = textIn(file);
+  const text = textOfFile(file);
   const parts = text.split(/(?=-----BEGIN )/).filter((part) => CERTIFICATE.test(part));
   try {
     if (parts.length === 0) throw new Error("none");
@@ -25,7 +25,7 @@ export const certificates = kind("file", (file) => {
 
 /** The text of a file with a private key, PEM. */
 export const privateKey = kind("file", (file) => {
-  const text = textIn(file);
+  const text = textOfFile(file);
   try {
     createPrivateKey(text);
     return Secret.of(text);
@@ -54,7 +54,7 @@ export const secretFile = kind("file", (file) =>
 /** What is wrong with a file of users, as the end of a sentence "VARIABLE …". Its name may not concern this process. */
 export const usersFileFault = (file: string): string | false => {
   try {
-    return textIn(file).trim() === "" && `names a file that holds no users: ${file}`;
+    return textOfFile(file).trim() === "" && `names a file that holds no users: ${file}`;
   } catch (error) {
     return (error as Error).message;
   }

@@ -24,7 +24,7 @@ export const path = kind(
 );
 
 /** Basic authentication cuts it at the first colon. */
-export const userName = kind("text", matching(/^[^:\p{Cc}]+$/u, "the name of a user, which has no colon"));
+export const basicUser = kind("text", matching(/^[^:\p{Cc}]+$/u, "the name of a user, which has no colon"));
 
 /** -1 leaves the number to the brokers. */
 export const replicas = kind("number", (value) =>

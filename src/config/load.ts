@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import type { Log } from "../runtime/log.ts";
-import type { Config, Loaded, Problem, Purpose } from "./config.ts";
+import type { Config, Loaded, SettingProblem, Purpose } from "./config.ts";
 import { readList } from "./kinds.ts";
 import { brokenRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
@@ -15,11 +15,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Origin = "environment" | "file" | "default" | "not set";
 
 /** The settings of an environment, with what is wrong with them. */
-export type Reading = {
+export type ReadSettings = {
   /** An invalid value is replaced by its default, or by undefined if it has none, whatever the type says. */
   config: Config;
-  problems: readonly Problem[];
-  warnings: readonly Problem[];
+  problems: readonly SettingProblem[];
+  warnings: readonly SettingProblem[];
   /** The variables of the warnings that are left out. */
   leftOut: readonly string[];
 };
@@ -88,10 +88,12 @@ const nearest = (name: string, known: readonly string[]): string =>
   known.reduce((best, candidate) => (distance(name, candidate) < distance(name, best) ? candidate : best));
 
 /** Variables that look like settings but are none, except those that Kubernetes injects. */
-const unknownVariables = (names: readonly string[]): { refused: Problem[]; warned: Problem[] } => {
+const unknownVariables = (
+  names: readonly string[],
+): { refused: SettingProblem[]; warned: SettingProblem[] } => {
   const known = rows.flatMap((row) => (row.secret ? [row.env, `${row.env}_FILE`] : [row.env]));
   const knownSet = new Set(known);
-  const unknown = (prefixes: readonly string[]): Problem[] =>
+  const unknown = (prefixes: readonly string[]): SettingProblem[] =>
     names
       .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
       .filter((name) => !knownSet.has(name) && !INJECTED.test(name))
@@ -114,9 +116,9 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
  * secret.
  * @param purpose decides which settings are required
  */
-export const readEnvironment = (env: Environment, purpose: Purpose): Reading => {
-  const problems: Problem[] = [];
-  const warnings: Problem[] = [];
+export const readEnvironment = (env: Environment, purpose: Purpose): ReadSettings => {
+  const problems: SettingProblem[] = [];
+  const warnings: SettingProblem[] = [];
   const values: Record<string, Record<string, unknown>> = {};
   for (const row of rows) {
     const group = (values[row.group] ??= {});
@@ -154,7 +156,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
   // Platforms set these for every program, whether it understands them or not.
-  const isForAll = ({ variable }: Problem): boolean => variable.startsWith("OTEL_");
+  const isForAll = ({ variable }: SettingProblem): boolean => variable.startsWith("OTEL_");
   const leftOut = problems.filter(isForAll);
   return {
     config: Object.freeze(config),

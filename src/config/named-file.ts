@@ -15,7 +15,7 @@ export const pathIn = (value: string): string | null =>
   isFileName(value) && /^(\.{0,2}\/|[A-Za-z]:\\)/.test(value) ? value : null;
 
 /** The text of a file that a setting names. Throws an Error whose message completes "VARIABLE …". */
-export const textIn = (file: string): string => {
+export const textOfFile = (file: string): string => {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {

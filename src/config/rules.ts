@@ -2,7 +2,7 @@ import { isLoopback } from "../runtime/cidr.ts";
 import { decodePercent } from "../runtime/percent.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { isPrivateUrl } from "./addresses.ts";
-import type { Config, Problem } from "./config.ts";
+import type { Config, SettingProblem } from "./config.ts";
 import { isPair, usersFileFault } from "./files.ts";
 import type { Need } from "./setting.ts";
 import { rows } from "./settings.ts";
@@ -82,17 +82,14 @@ const byWhatItUses: Reason = ({ kafka, registry }) => {
   return kafka.oauthTokenFile !== undefined && "KAFKA_OAUTH_TOKEN_FILE";
 };
 
-const byPassword: Reason = ({ kafka: { saslMechanism: mechanism = "" } }) =>
-  /^(plain|scram)/.test(mechanism) && `KAFKA_SASL_MECHANISM=${mechanism}`;
-
-const byAws: Reason = ({ kafka: { saslMechanism } }) =>
-  saslMechanism === "aws-msk-iam" && "KAFKA_SASL_MECHANISM=aws-msk-iam";
+const byMechanism =
+  (pattern: RegExp): Reason =>
+  ({ kafka: { saslMechanism: mechanism = "" } }) =>
+    pattern.test(mechanism) && `KAFKA_SASL_MECHANISM=${mechanism}`;
 
 /** Tokens come from a file, or by the client credentials grant. */
-const byToken: Reason = ({ kafka, registry }) => {
-  if (kafka.saslMechanism === "oauthbearer") return "KAFKA_SASL_MECHANISM=oauthbearer";
-  return registry.oauth && "SCHEMA_REGISTRY_OAUTH=true";
-};
+const byToken: Reason = (config) =>
+  byMechanism(/^oauth/)(config) || (config.registry.oauth && "SCHEMA_REGISTRY_OAUTH=true");
 
 /** A token file that could not be read has a problem already. */
 const hasTokenFile = ({ kafka }: Config): boolean =>
@@ -212,8 +209,8 @@ const anyProxy: Fault = ({ console: { auth, trustedProxyCidrs } }) =>
 const rules: readonly Rule[] = [
   ...needed("kafka", ["KAFKA_SASL_MECHANISM"], byWhatItUses),
   ["kafka", "KAFKA_SASL_MECHANISM", mechanismInClear],
-  ...needed("kafka", ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"], byPassword),
-  ...needed("kafka", ["KAFKA_AWS_REGION"], byAws),
+  ...needed("kafka", ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"], byMechanism(/^(plain|scram)/)),
+  ...needed("kafka", ["KAFKA_AWS_REGION"], byMechanism(/^aws/)),
   ...needed("kafka", CLIENT, (config) => !hasTokenFile(config) && byToken(config)),
   ["kafka", "KAFKA_OAUTH_TOKEN_ENDPOINT", endpointInClear],
   ...clientCertificate("kafka", "kafka"),
@@ -241,7 +238,7 @@ const rules: readonly Rule[] = [
  * @param broken the variables that could not be read, which have a problem already. Their values are missing in the
  * configuration, whatever its type says.
  */
-export const brokenRules = (config: Config, needs: readonly Need[], broken: ReadonlySet<string>): Problem[] =>
+export const brokenRules = (config: Config, needs: readonly Need[], broken: Set<string>): SettingProblem[] =>
   rules
     .filter(([need, variable]) => needs.includes(need) && !broken.has(variable))
     .flatMap(([, variable, fault]) => {

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { textIn } from "./named-file.ts";
+import { textOfFile } from "./named-file.ts";
 
 /** The interval between two readings of a file. */
 const READ_EVERY_MS = 1_000;
@@ -9,7 +9,7 @@ const MAX_REPLACED = 3;
 /** The time for which readings must find a new text: two refusals may ask for readings in one millisecond. */
 const STEADY_MS = 500;
 
-const read = (file: string): string => textIn(file).replace(/\r?\n$/, "");
+const read = (file: string): string => textOfFile(file).replace(/\r?\n$/, "");
 
 const nothing = (): void => undefined;
 

@@ -4,20 +4,20 @@ import { explainOutage } from "../operate/tool-services.ts";
 import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 import { hidden } from "./html/elements.ts";
 import { html, type Html } from "./html/text.ts";
-import { addressOf } from "./sign-in/sign-in.ts";
-import { Problem, type Answer, type ConsoleContext } from "./site.ts";
+import { addressOfPerson } from "./sign-in/sign-in.ts";
+import { PageProblem, type PageAnswer, type ConsoleContext } from "./site.ts";
 import type { Show } from "./tasks.ts";
 
 /** Who sent this form, and why. Throws Forbidden for a viewer, and a Problem where nobody signs in. */
-export const actorOf = (context: ConsoleContext, note: string): Actor => {
+export const actorOfRequest = (context: ConsoleContext, note: string): Actor => {
   const { person, site } = context.var;
   if (person === null)
-    throw new Problem(
+    throw new PageProblem(
       403,
       "Nothing can be done here: nobody signs in.",
       "Set CONSOLE_AUTH, so that people do.",
     );
-  const from = { ...site.options.from, address: addressOf(context) };
+  const from = { ...site.options.from, address: addressOfPerson(context) };
   const actor = { by: person.name, role: person.role, note, from };
   // The note is checked with the rest of the form, which keeps what was typed.
   authorize({ ...actor, note: "-" });
@@ -66,11 +66,11 @@ export const begin = (
   form: URLSearchParams,
   purpose: string,
   { meanwhile, run, failed }: Action,
-): Answer => {
+): PageAnswer => {
   const { site, person } = context.var;
   const id = form.get("task") ?? "";
   if (!/^[0-9a-f-]{36}$/.test(id))
-    throw new Problem(400, "The form is not complete, so nothing was done.", "Load its page again.");
+    throw new PageProblem(400, "The form is not complete, so nothing was done.", "Load its page again.");
   const by = person?.name ?? "";
   site.log.info({ by, purpose }, "console.acting");
   const ended = (stopped: AbortSignal): Promise<Shown> =>
@@ -78,7 +78,7 @@ export const begin = (
       failed(failureOf(context, error)),
     );
   if (!site.tasks.begin(id, `${by} ${form.toString()}`, meanwhile, ended))
-    throw new Problem(
+    throw new PageProblem(
       409,
       "This form was sent before, with something else in it or by somebody else, so nothing was done now.",
       "Load its page again.",
@@ -90,7 +90,7 @@ export const begin = (
 export const taskPage = async (context: ConsoleContext): Promise<Response> => {
   const show = await context.var.site.tasks.look(context.req.param("id") ?? "");
   if (show) return show(context);
-  throw new Problem(
+  throw new PageProblem(
     404,
     "This action is not known any more.",
     "What was done, and what came of it, is in the audit.",

@@ -17,7 +17,7 @@ import { beginReplay, planPage } from "./pages/replay.ts";
 import { confirmProposal, endDoubt } from "./pages/resolve.ts";
 import { storyPage } from "./pages/story.ts";
 import { signIn } from "./sign-in/sign-in.ts";
-import { Problem, type ConsoleEnv, type Site } from "./site.ts";
+import { PageProblem, type ConsoleEnv, type Site } from "./site.ts";
 
 const SELF = ["'self'"];
 const NONE = ["'none'"];
@@ -44,12 +44,20 @@ const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
 const onlyForms: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   if (req.method === "POST" && !FORM.test(req.header("content-type") ?? ""))
-    throw new Problem(415, "This is not a form of the console.", "Open the console and send the form there.");
+    throw new PageProblem(
+      415,
+      "This is not a form of the console.",
+      "Open the console and send the form there.",
+    );
   await next();
 };
 
 const tooLarge = (): never => {
-  throw new Problem(413, "What was sent is too large, so nothing was done.", "Choose fewer, or write less.");
+  throw new PageProblem(
+    413,
+    "What was sent is too large, so nothing was done.",
+    "Choose fewer, or write less.",
+  );
 };
 
 /**
@@ -76,9 +84,13 @@ const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   const [site, mode, dest] = ["site", "mode", "dest"].map((name) => req.header(`sec-fetch-${name}`));
   const isForeign = site === "cross-site" || site === "same-site";
   if (req.method !== "POST" && isForeign && !(mode === "navigate" && dest === "document"))
-    throw new Problem(403, "Another page asked for this.", "Open the console by its own address.");
+    throw new PageProblem(403, "Another page asked for this.", "Open the console by its own address.");
   if ([...new URL(req.url).searchParams.values()].some(({ length }) => length > MAX_PARAMETER_LENGTH))
-    throw new Problem(400, `A parameter has more than ${MAX_PARAMETER_LENGTH} characters.`, "Shorten it.");
+    throw new PageProblem(
+      400,
+      `A parameter has more than ${MAX_PARAMETER_LENGTH} characters.`,
+      "Shorten it.",
+    );
   await next();
 };
 

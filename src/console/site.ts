@@ -11,7 +11,7 @@ import { createTasks } from "./tasks.ts";
 export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
 /** A request that gets no page, as a sentence, and what to do. */
-export class Problem extends Error {
+export class PageProblem extends Error {
   readonly status: ProblemStatus;
   readonly advice: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,4 +58,4 @@ export const createSite = (options: ConsoleOptions, services: ToolServices) => {
 export type ConsoleEnv = { Bindings: HttpBindings; Variables: { site: Site; person: Person | null } };
 export type ConsoleContext = Context<ConsoleEnv>;
 export type Site = ReturnType<typeof createSite>;
-export type Answer = Response | Promise<Response>;
+export type PageAnswer = Response | Promise<Response>;

@@ -5,7 +5,7 @@ import { isCutOffBeforeTls, messageOf } from "../runtime/errors.ts";
 import { fail, warn, type Bounds, type Check, type CheckCode } from "./check.ts";
 
 /** A server to connect to, and the settings that configure it. */
-export type Target = {
+export type CheckTarget = {
   name: string;
   url: URL;
   tls: TlsMaterial;
@@ -34,7 +34,7 @@ const codeOf = (error: unknown): string => {
 };
 
 type Fault = readonly [code: CheckCode, detail: string, remedy: string];
-type Explain = (target: Target, message: string) => Fault;
+type Explain = (target: CheckTarget, message: string) => Fault;
 
 const notTls: Explain = ({ url, setting }) => [
   "notTls",
@@ -95,7 +95,7 @@ const FAULTS: Readonly<Record<string, Explain>> = {
   ],
 };
 
-const explain = (error: unknown, target: Target): Fault => {
+const explain = (error: unknown, target: CheckTarget): Fault => {
   const message = messageOf(error);
   const { url, setting } = target;
   if (error instanceof ProxyRefusal)
@@ -114,13 +114,17 @@ const explain = (error: unknown, target: Target): Fault => {
 };
 
 /** Why a server cannot be reached, and what to do about it. */
-export const unreachable = (error: unknown, target: Target): Check => {
+export const unreachable = (error: unknown, target: CheckTarget): Check => {
   const [code, detail, remedy] = explain(error, target);
   return fail(target.name, `${detail}; ${target.until}`, remedy, code);
 };
 
 /** Connects, with TLS for https, sends nothing, and closes. Nothing where all is well. */
-export const reach = async (target: Target, { clock, signal }: Bounds, ms = CONNECT_MS): Promise<Check[]> => {
+export const reach = async (
+  target: CheckTarget,
+  { clock, signal }: Bounds,
+  ms = CONNECT_MS,
+): Promise<Check[]> => {
   const { name, url, tls, proxy = null } = target;
   const opening = connectFor({ origin: url, tls, proxy: proxy && (() => proxy), clock })();
   try {
@@ -138,7 +142,7 @@ export const reach = async (target: Target, { clock, signal }: Bounds, ms = CONN
 };
 
 /** The fault of an http:// address where the server speaks TLS. Nothing where it does not. */
-export const missingTls = async (target: Target, bounds: Bounds): Promise<Check[]> => {
+export const missingTls = async (target: CheckTarget, bounds: Bounds): Promise<Check[]> => {
   const { name, url, setting } = target;
   if (url.protocol !== "http:") return [];
   const withTls = new URL(`https://${url.hostname}:${url.port === "" ? 80 : url.port}`);

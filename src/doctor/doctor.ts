@@ -1,4 +1,4 @@
-import type { Reading } from "../config/load.ts";
+import type { ReadSettings } from "../config/load.ts";
 import { rows } from "../config/settings.ts";
 import type { Log } from "../runtime/log.ts";
 import { fail, ok, runBounded, said, skipped, warn, type Bounds, type Check, type Subject } from "./check.ts";
@@ -12,7 +12,7 @@ import { checkWebhook } from "./webhook.ts";
 const AT_MOST_MS = 18_000;
 
 /** The first wrong setting with one of these prefixes that has no default; or null. */
-const firstUnusable = ({ problems }: Reading, beginnings: readonly string[]): string | null =>
+const firstUnusable = ({ problems }: ReadSettings, beginnings: readonly string[]): string | null =>
   problems.find(
     ({ variable }) =>
       beginnings.some((each) => variable.startsWith(each)) &&
@@ -20,7 +20,7 @@ const firstUnusable = ({ problems }: Reading, beginnings: readonly string[]): st
   )?.variable ?? null;
 
 /** Every problem and warning of the settings. */
-const checkSettings = ({ problems, warnings }: Reading): Check[] => {
+const checkSettings = ({ problems, warnings }: ReadSettings): Check[] => {
   const remedy = "correct it, and see `cambio-bridge config`";
   const checks = [
     ...problems.map(({ variable, message }) => fail(variable, message.replace(/\.$/, ""), remedy)),
@@ -30,7 +30,7 @@ const checkSettings = ({ problems, warnings }: Reading): Check[] => {
 };
 
 /** Starts the checks of everything that `serve` needs, all at once. */
-export const runChecks = (reading: Reading, log: Log, bounds: Bounds): readonly Subject[] => {
+export const runChecks = (reading: ReadSettings, log: Log, bounds: Bounds): readonly Subject[] => {
   const { config } = reading;
   const { accessToken, xToken } = config.partner;
   const noTokens = firstUnusable(reading, ["PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME"]);

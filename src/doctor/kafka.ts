@@ -15,7 +15,7 @@ import {
   type Check,
   type Subject,
 } from "./check.ts";
-import { missingTls, reach, type Target } from "./connection.ts";
+import { missingTls, reach, type CheckTarget } from "./connection.ts";
 import { checkReplicas } from "./replicas.ts";
 import { checkRights } from "./rights.ts";
 import { checkTopics } from "./topics.ts";
@@ -32,7 +32,7 @@ type ServicesFor = (brokers: readonly string[]) => Services;
 /** A broker that was asked; `described` is what it says of its cluster. */
 type Answer = { broker: string; checks: readonly Check[]; described: Described | null };
 
-const targetOf = ({ kafka }: Config, broker: string): Target => ({
+const targetOf = ({ kafka }: Config, broker: string): CheckTarget => ({
   name: `broker ${broker}`,
   url: new URL(`${kafka.tls ? "https" : "http"}://${broker}`),
   tls: { ca: kafka.tlsCa, cert: kafka.tlsCert, key: kafka.tlsKey?.reveal() },
@@ -56,7 +56,7 @@ const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promis
   }
 };
 
-const speaksHttp = ({ url }: Target, { clock, signal }: Bounds): Promise<boolean> =>
+const speaksHttp = ({ url }: CheckTarget, { clock, signal }: Bounds): Promise<boolean> =>
   clock
     .withDeadline(TRY_HTTP_MS, signal, (own) => fetch(url, { redirect: "manual", signal: own }))
     .then(

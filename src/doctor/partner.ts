@@ -6,7 +6,7 @@ import { isPrivateUrl } from "../config/addresses.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, isFailed, ok, warn, type Bounds, type Check } from "./check.ts";
-import { missingTls, reach, type Target } from "./connection.ts";
+import { missingTls, reach, type CheckTarget } from "./connection.ts";
 
 /** For head and body, so that an answer may take nearly as long as PARTNER_CALL_TIMEOUT allows by default. */
 const READ_MS = 14_000;
@@ -93,7 +93,7 @@ const judge = async (answer: Answer, config: Config, mask: (text: string) => str
 };
 
 /** Reads today's log, which changes nothing. */
-const checkTokens = async (config: Config, target: Target, bounds: Bounds): Promise<Check[]> => {
+const checkTokens = async (config: Config, target: CheckTarget, bounds: Bounds): Promise<Check[]> => {
   const { clock, signal } = bounds;
   const partner = openPartner(config, { clock });
   const today = dateIn(SAO_PAULO)(clock.now());
@@ -126,7 +126,7 @@ export const checkPartner = async (config: Config, hasTokens: boolean, bounds: B
   const { baseUrl = "", proxyUrl, tlsCa, tlsCert, tlsKey } = config.partner;
   const url = new URL(baseUrl);
   const proxy = proxyUrl ? new URL(proxyUrl.reveal()) : null;
-  const target: Target = {
+  const target: CheckTarget = {
     name: `partner ${url.host}`,
     url,
     tls: { ca: tlsCa, cert: tlsCert, key: tlsKey?.reveal() },
@@ -135,7 +135,7 @@ export const checkPartner = async (config: Config, hasTokens: boolean, bounds: B
     caSetting: "PARTNER_TLS_CA_FILE",
     until: "until then commands end without being sent",
   };
-  const hop: Target = {
+  const hop: CheckTarget = {
     ...target,
     name: "partner's proxy",
     tls: {},

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import type { Config } from "../config/config.ts";
-import { addressOf } from "../kafka/cluster/ask-one-broker.ts";
+import { brokerAddress } from "../kafka/cluster/ask-one-broker.ts";
 import { objectOf } from "../runtime/json-object.ts";
 import { fail, ok, type Bounds, type Check } from "./check.ts";
 import { ask, isOfBridge } from "./webhook.ts";
@@ -16,7 +16,7 @@ const obstacle = (host: string, port: number): Promise<string | null> =>
   });
 
 const originOf = ({ host, port }: { host: string; port: number }): string =>
-  `http://${addressOf({ host: /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host, port })}`;
+  `http://${brokerAddress({ host: /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host, port })}`;
 
 type Probe = (config: Config, bounds: Bounds) => Promise<boolean>;
 

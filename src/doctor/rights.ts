@@ -3,14 +3,14 @@ import { usedTopics } from "../kafka/wire/topic-demands.ts";
 import type { Services } from "../kafka/wire/services.ts";
 import type { Config } from "../config/config.ts";
 import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
-import { topicPlans, type Role, type TopicPlan } from "../kafka/cluster/topics.ts";
+import { topicPlans, type TopicRole, type TopicPlan } from "../kafka/cluster/topics.ts";
 import { protocolErrorOf } from "../kafka/errors.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
 /** The topics to check: those of the flows, and those that people's commands always need. */
 export const checkedPlans = (config: Config): readonly TopicPlan[] => {
-  const roles: Role[] = [...usedTopics(config), "audit", "control"];
+  const roles: TopicRole[] = [...usedTopics(config), "audit", "control"];
   return topicPlans(config.topics).filter(({ role }) => roles.includes(role));
 };
 

@@ -6,7 +6,7 @@ import { subjectOf, type TopicPlan } from "../kafka/cluster/topics.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { fail, isFailed, ok, type Bounds, type Check } from "./check.ts";
-import { reach, type Target } from "./connection.ts";
+import { reach, type CheckTarget } from "./connection.ts";
 import { checkedPlans } from "./rights.ts";
 
 const remedyFor = (error: unknown): string => {
@@ -41,7 +41,7 @@ const checkSchema = async ({ name: topic, schema }: TopicPlan, { registry }: Ser
 /** Checks that the registry answers and has our schemas. It needs no settings of Kafka but those of its tokens. */
 export const checkSchemas = async (config: Config, log: Log, bounds: Bounds): Promise<Check[]> => {
   const { url, ca } = config.registry;
-  const target: Target = {
+  const target: CheckTarget = {
     name: `registry ${url}`,
     url: new URL(url),
     tls: { ca },

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
 import { fail, isFailed, ok, warn, type Bounds, type Check, type CheckCode } from "./check.ts";
-import { missingTls, reach, unreachable, type Target } from "./connection.ts";
+import { missingTls, reach, unreachable, type CheckTarget } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
 const SETTING = "WEBHOOK_PUBLIC_URL";
@@ -81,7 +81,7 @@ const judge = (name: string, post: Answer | null, get: Answer, config: Config): 
 };
 
 /** Asks the listener at its public address, without a signature. */
-const askAddress = async (config: Config, target: Target, bounds: Bounds): Promise<Check[]> => {
+const askAddress = async (config: Config, target: CheckTarget, bounds: Bounds): Promise<Check[]> => {
   const reached = await reach(target, bounds);
   if (isFailed(reached)) return reached;
   try {
@@ -99,7 +99,7 @@ const askAddress = async (config: Config, target: Target, bounds: Bounds): Promi
 };
 
 /** What the settings themselves say. */
-const checkSettings = ({ name, url }: Target, { webhook }: Config): Check[] => {
+const checkSettings = ({ name, url }: CheckTarget, { webhook }: Config): Check[] => {
   const isOpen = webhook.auth === "none";
   const open = "WEBHOOK_AUTH=none: anybody who reaches it can write events";
   const plain = "it is no https: anybody on the way reads notifications";
@@ -120,7 +120,7 @@ export const checkWebhook = async (config: Config, mayRun: boolean, bounds: Boun
     return [warn("webhook", "whether it answers from outside was not asked", `set ${SETTING}`)];
   const url = new URL(config.webhook.publicUrl);
   const until = "the partner cannot deliver";
-  const target: Target = {
+  const target: CheckTarget = {
     name: `webhook ${url.host}`,
     url,
     tls: {},

@@ -27,7 +27,7 @@ const REFUSALS: Partial<Record<string, "size" | "rule">> = {
 };
 
 /** Why a broker refuses a batch as it is: a smaller part of it may be taken. Null for every other error. */
-export const refusalOf = (error: unknown): "size" | "rule" | null =>
+export const brokerRefusal = (error: unknown): "size" | "rule" | null =>
   error instanceof EncodeError ? "size" : (REFUSALS[protocolErrorOf(error)] ?? null);
 
 const REQUEST_REFUSED =

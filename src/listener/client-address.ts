@@ -1,4 +1,4 @@
-import type { Ranges } from "../runtime/cidr.ts";
+import type { AddressRanges } from "../runtime/cidr.ts";
 
 const BRACKETED = /^\[([^\]]+)\](?::\d+)?$/;
 const DOTTED_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
@@ -14,7 +14,7 @@ const withoutPort = (hop: string): string =>
 export const clientAddress = (
   peerAddress: string,
   forwardedFor: string | null | undefined,
-  isTrustedProxy: Ranges,
+  isTrustedProxy: AddressRanges,
 ): string => {
   let client = peerAddress;
   if (!isTrustedProxy(client)) return client;

@@ -2,7 +2,7 @@ import type { Notification } from "../notification/notification.ts";
 import { objectOf } from "../runtime/json-object.ts";
 import { saysFailed, type FailureSign } from "../runtime/says-failed.ts";
 import { moreThanEntries, type AnswerHead, type MoreOptions } from "./more-entries.ts";
-import { readEntry, type EntryPointers } from "./read-entry.ts";
+import { readLogEntry, type EntryPointers } from "./read-entry.ts";
 import { AnswerArray, splitAnswer, type SplitOptions } from "./split-answer.ts";
 
 /** What is known of the form of an answer. */
@@ -64,7 +64,7 @@ export const readAnswer = async (
     return { entries: 0, otherType: 0, unreadable: 0, reasons: [], mayShowMore: false, isUnderstood: true };
   const { arrays, frame, fault } = await splitAnswer(body, form, ({ text, detail }, array) => {
     if (text?.startsWith("{")) array.objects += 1;
-    const entry = text === null ? ({ kind: "unreadable", detail } as const) : readEntry(text, form);
+    const entry = text === null ? ({ kind: "unreadable", detail } as const) : readLogEntry(text, form);
     if (entry.kind === "notification") {
       onNotification(entry.notification);
       return;

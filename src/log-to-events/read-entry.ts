@@ -116,7 +116,7 @@ const readAt = (text: string, pointer: string): LogEntry | null => {
  * Reads one entry of the log: an object, or a string that holds one. The notification is the entry or lies in it; its
  * createdAt and its payload are its own, not the entry's.
  */
-export const readEntry = (raw: string, { notificationPointer, eventPointer }: EntryPointers): LogEntry => {
+export const readLogEntry = (raw: string, { notificationPointer, eventPointer }: EntryPointers): LogEntry => {
   const text = unwrapped(raw);
   const all = members(text);
   if (all === null) return unreadable("no JSON object");

@@ -46,11 +46,11 @@ type Duplicate = Pick<TransactionStatusUpdated, "transactionId" | "status"> & {
   eventId: string | null;
 };
 
-export type Published =
+export type PublishOutcome =
   | { kind: "published"; event: TransactionStatusUpdated; position: RecordPosition }
   | { kind: "duplicate"; event: Duplicate };
 
-export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<Published>;
+export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<PublishOutcome>;
 
 type InFlight = WindowEvent & { acknowledgement: Promise<RecordPosition> };
 
@@ -73,7 +73,7 @@ export const publishOnce = ({ publish, window, mask, named, written, now }: Publ
     const event = translate(notification, { receivedAt, source, facts, mask, named });
     const { eventId, transactionId, status, direction, occurredAt } = event;
     const identity = eventIdentity(event);
-    const duplicateOf = (standingId: string | null): Published => ({
+    const duplicateOf = (standingId: string | null): PublishOutcome => ({
       kind: "duplicate",
       event: { eventId: standingId, transactionId, status },
     });

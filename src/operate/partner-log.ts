@@ -1,4 +1,4 @@
-import { readEntry } from "../log-to-events/read-entry.ts";
+import { readLogEntry } from "../log-to-events/read-entry.ts";
 import { splitAnswer, type Element } from "../log-to-events/split-answer.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
 import type { ToolServices } from "./tool-services.ts";
@@ -6,10 +6,7 @@ import type { ToolServices } from "./tool-services.ts";
 type Write = (bytes: Uint8Array) => Promise<void>;
 
 /** Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or null. */
-type PartnerLogView = (
-  answer: { body: AsyncIterable<Uint8Array> },
-  write: Write,
-) => Promise<string | null>;
+type PartnerLogView = (answer: { body: AsyncIterable<Uint8Array> }, write: Write) => Promise<string | null>;
 
 /** Strings are matched first, so that white space inside of them stays. */
 const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g;
@@ -51,7 +48,7 @@ const eachEntry =
 const readable =
   ({ partner }: ToolServices["config"]) =>
   (entryText: string): string => {
-    const entry = readEntry(entryText, {
+    const entry = readLogEntry(entryText, {
       notificationPointer: partner.logNotificationPointer ?? null,
       eventPointer: partner.logEventPointer ?? null,
     });

@@ -7,7 +7,7 @@ import type { ToolServices, OnProgress } from "./tool-services.ts";
 /**
  * What is read of a topic: between two times, by the records' timestamps, and of each partition what `narrow` leaves.
  */
-export type Reading = {
+export type TopicReading = {
   topic: string;
   fromMs?: number | undefined;
   toMs?: number | undefined;
@@ -31,7 +31,7 @@ export const recordsIn = (ranges: Ranges): number =>
 
 const rangesOf = async (
   services: ToolServices,
-  { topic, fromMs, toMs, narrow = (range) => range }: Reading,
+  { topic, fromMs, toMs, narrow = (range) => range }: TopicReading,
 ): Promise<TopicRanges> =>
   withCluster(services, async (cluster) => {
     if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
@@ -53,7 +53,7 @@ const rangesOf = async (
  */
 export const readTopic = async (
   services: ToolServices,
-  reading: Reading,
+  reading: TopicReading,
   take: TakeRecord,
   { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {

@@ -9,10 +9,14 @@ import type { ToolServices } from "./tool-services.ts";
 /** Days in São Paulo, YYYY-MM-DD, both included. */
 type Days = { from: string; to: string };
 
-export type Report = Awaited<ReturnType<typeof reconcileOnce>>;
+export type AuditedReport = Awaited<ReturnType<typeof reconcileOnce>>;
 
 /** A reconcile run that publishes what is missing. */
-export const reconcile = (services: Services, { from, to }: Days, stopped: AbortSignal): Promise<Report> =>
+export const reconcileDays = (
+  services: Services,
+  { from, to }: Days,
+  stopped: AbortSignal,
+): Promise<AuditedReport> =>
   reconcileOnce(services, { period: periodOfDays(from, to), dryRun: false, force: false }, stopped);
 
 /** Says what such a run would publish; with `force`, what a forced one would. */
@@ -21,7 +25,7 @@ export const dryReconcile = (
   { from, to }: Days,
   force: boolean,
   stopped: AbortSignal,
-): Promise<Report> =>
+): Promise<AuditedReport> =>
   reconcileOnce(services, { period: periodOfDays(from, to), dryRun: true, force }, stopped);
 
 /** One that publishes what would be held back otherwise, with an audit entry before it begins. */
@@ -30,7 +34,7 @@ export const forceReconcile = (
   actor: Actor,
   { from, to }: Days,
   stopped: AbortSignal,
-): Promise<Report> =>
+): Promise<AuditedReport> =>
   withAudit(services, actor, stopped, async ({ act }) => {
     const period = periodOfDays(from, to);
     const parameters = { from: iso(period.fromMs), to: iso(period.toMs) };

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
 /** Whether an IP address, as text, lies in one of the ranges. False for text that is no IP address. */
-export type Ranges = (address: string) => boolean;
+export type AddressRanges = (address: string) => boolean;
 
 type Range = { address: string; prefixBits: number; family: "ipv4" | "ipv6" };
 
@@ -51,7 +51,7 @@ export const isCidr = (text: string): boolean => parseRange(text) !== null;
  * IPv4 ranges match IPv4-mapped IPv6 addresses; IPv6 ranges never match IPv4 addresses.
  * @throws RangeError for a range that {@link isCidr} refuses
  */
-export const rangesOf = (cidrs: readonly string[]): Ranges => {
+export const rangesOf = (cidrs: readonly string[]): AddressRanges => {
   const ranges = cidrs.map((cidr) => {
     const range = parseRange(cidr);
     if (range === null) throw new RangeError(`not an address range: ${cidr}`);

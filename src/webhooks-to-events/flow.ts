@@ -1,9 +1,9 @@
-import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
+import { EventTooLarge, type PublishOutcome, type PublishOnce } from "../notification/publish-once.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext, type Span } from "../runtime/traces.ts";
 import { parseBody } from "../notification/notification.ts";
 import type { RequestHead } from "./request-head.ts";
-import type { Admission, Refusal } from "./verify.ts";
+import type { HeadVerdict, Refusal } from "./verify.ts";
 
 /** An authentic notification that cannot be parsed, or whose event is too large. It becomes a dead letter. */
 export type UnreadableNotification = {
@@ -16,7 +16,7 @@ export type UnreadableNotification = {
 const TOO_LARGE = "understood, but its event is larger than the topic takes";
 
 type WebhookFlowPorts = {
-  admit: (head: RequestHead) => Admission;
+  admit: (head: RequestHead) => HeadVerdict;
   /** Rejects when the event is not known to be durable in time, or with EventTooLarge. */
   publishOnce: PublishOnce;
   /** Resolves when all in-sync replicas have the dead letter. */
@@ -25,7 +25,7 @@ type WebhookFlowPorts = {
 
 /** The outcome of a delivery, with the event if there is one. */
 export type DeliveryOutcome =
-  Published | { kind: "deadLettered"; detail: string; position: RecordPosition } | Refusal;
+  PublishOutcome | { kind: "deadLettered"; detail: string; position: RecordPosition } | Refusal;
 
 /** Refuses a request by its head, or takes its body once that is read. */
 export type WebhookFlow = (head: RequestHead) => Refusal | ((body: Buffer) => Promise<DeliveryOutcome>);

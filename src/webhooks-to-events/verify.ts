@@ -8,7 +8,7 @@ import type { Scheme, Secrets } from "./signatures.ts";
 export type Refusal = { kind: "refused"; status: 401 | 404 };
 
 /** What a request's head allows: nothing, or to read the body and have it checked, too. Null for an authentic one. */
-export type Admission = Refusal | ((body: Buffer) => Refusal | null);
+export type HeadVerdict = Refusal | ((body: Buffer) => Refusal | null);
 
 /** The settings WEBHOOK_…, and the secrets. */
 export type VerificationOptions = {
@@ -46,7 +46,7 @@ const schemeOf = ({ auth, secrets, ...options }: VerificationOptions): Scheme =>
 const authentic = (): null => null;
 
 /** Builds the check from its settings. Throws a RangeError for an invalid CIDR; the check itself never throws. */
-export const verification = (options: VerificationOptions): ((head: RequestHead) => Admission) => {
+export const verification = (options: VerificationOptions): ((head: RequestHead) => HeadVerdict) => {
   const scheme = schemeOf(options);
   const isAllowed = options.allowedCidrs.length === 0 ? null : rangesOf(options.allowedCidrs);
   const isTrustedProxy = rangesOf(options.trustedProxyCidrs);

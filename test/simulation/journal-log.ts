@@ -1,5 +1,5 @@
 import type { Entry } from "../../src/commands-to-results/accept-once/entry.ts";
-import { fromRecord, toRecord } from "../../src/commands-to-results/accept-once/entry.ts";
+import { readJournalRecord, toRecord } from "../../src/commands-to-results/accept-once/entry.ts";
 import type { Journal } from "../../src/commands-to-results/accept-once/ports.ts";
 import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import type { RecordPosition } from "../../src/runtime/record-position.ts";
@@ -45,7 +45,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
       offset,
       timestampMs: EPOCH_MS + simulator.nowMs(),
       key,
-      entry: fromRecord(toRecord(entry), { key, ageMs: 0 }),
+      entry: readJournalRecord(toRecord(entry), { key, ageMs: 0 }),
     });
     const { step, commandId } = entry;
     simulator.note(

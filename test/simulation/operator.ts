@@ -53,7 +53,7 @@ export const startOperator = (context: SimulationContext, operator: string): voi
     await view.untilReady(signal);
     const as = oracle.executedBy(commandNameOf(sent)) ? "succeeded" : "not-executed";
     simulator.note(() => `${operator} says that ${sent.commandId} is ${as}`);
-    const end = await code.resolve(
+    const end = await code.endInJournal(
       deps,
       ref,
       { as, by: operator, note: "looked", force: false, transactionId: null },

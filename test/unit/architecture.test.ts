@@ -67,6 +67,18 @@ test("the picture in CONTRIBUTING.md shows the table's rooms at the top of src",
   expect([...new Set(withoutRuntime)].sort()).toEqual(["main.ts", "records.ts", "runtime", "sandbox"]);
 });
 
+/** Named twice all the same: a record in the words of its schema, and the part of it that a room works with. */
+const NAMED_TWICE = ["Command"];
+
+test("an exported name means one thing in the whole program", () => {
+  const files = new Map<string, string[]>();
+  for (const { file, text } of sourcesIn(root, ""))
+    for (const [, name = ""] of text.matchAll(/^export (?:async )?(?:const|type|function|class) (\w+)/gm))
+      files.set(name, [...(files.get(name) ?? []), file]);
+  const twice = [...files].filter(([name, { length }]) => length > 1 && !NAMED_TWICE.includes(name));
+  expect(twice).toEqual([]);
+});
+
 test("files are short: half of them have at most 100 lines", () => {
   const lines = sources.map(({ text }) => text.trimEnd().split("\n").length).sort((a, b) => a - b);
   expect(lines[Math.floor(lines.length / 2)]).toBeLessThanOrEqual(100);

@@ -7,7 +7,7 @@ import { readSchema } from "../../src/kafka/schema/schemas.ts";
 import { redacted } from "../../src/kafka/sign-in/sign-in-error.ts";
 import { linksToMore } from "../../src/log-to-events/more-entries.ts";
 import { readAnswer } from "../../src/log-to-events/read-answer.ts";
-import { readEntry } from "../../src/log-to-events/read-entry.ts";
+import { readLogEntry } from "../../src/log-to-events/read-entry.ts";
 import { parseBody } from "../../src/notification/notification.ts";
 import { occurredAtOf } from "../../src/notification/occurred-at.ts";
 import { isSamePerson } from "../../src/operate/actor.ts";
@@ -88,9 +88,9 @@ const edges: Readonly<Record<string, Take>> = {
   "partner: log": logged,
   "partner: entries of the log": (text) => logged(`[${json(text)},{"transactionId":${text}}]`),
   "partner: an entry": (text) =>
-    readEntry(json(`{"x":{"y":${text}}}`), { notificationPointer: null, eventPointer: null }),
+    readLogEntry(json(`{"x":{"y":${text}}}`), { notificationPointer: null, eventPointer: null }),
   "partner: an entry at a pointer": (text) =>
-    readEntry(`{"x":${text},"y":[${text}]}`, { notificationPointer: "/y/0/z", eventPointer: "/x" }),
+    readLogEntry(`{"x":${text},"y":[${text}]}`, { notificationPointer: "/y/0/z", eventPointer: "/x" }),
   "partner: Link": linksToMore,
   "partner: log, shown": (text) => views.entries({ body: stream(`[${text}]`) }, () => Promise.resolve()),
   "command: JSON": (text) => check.json(Buffer.from(`{"commandId":${json(text)},"request":${text}}`), 0),

@@ -4,7 +4,7 @@ import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import { decide } from "../disposition.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
-import type { Step } from "./entry.ts";
+import type { JournalStep } from "./entry.ts";
 import { closedGate, type Standing } from "./gates.ts";
 import { appendAndReadBack } from "./kafka-retry.ts";
 import type { CallKnown } from "./next-step.ts";
@@ -42,7 +42,7 @@ type Beginning = { supersedes: string | null; willCall: boolean; standing: Stand
 const writeClaim = async (
   { deps, prepared, signals, slot }: Job,
   { elapsedMs, pass }: Standing,
-  step: Step,
+  step: JournalStep,
 ): Promise<boolean> => {
   const { clock, options } = deps;
   const { operation, commandId, key } = prepared.ref;

@@ -8,7 +8,7 @@ import { createWaiters } from "./waiters.ts";
 export type CallReport = "answer" | "ill" | "nothing";
 
 /** That an accept may start. `isTrial`: it is the one that finds out whether the partner is well again. */
-export type Admission = { isTrial: boolean };
+export type BreakerAdmission = { isTrial: boolean };
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
@@ -31,23 +31,23 @@ export const createBreaker = (options: {
   let failed = 0;
   let openedAt = 0;
   let pauseMs = options.pauseMs;
-  let trial: Admission | null = null;
+  let trial: BreakerAdmission | null = null;
 
   const isOpen = (): boolean => failed >= failures;
 
   return {
     /** How long no accept may start, at most; 0 if one may. `admission`: of an accept that has started already. */
-    pauseLeftMs: (admission: Admission | null): number => {
+    pauseLeftMs: (admission: BreakerAdmission | null): number => {
       if (!isOpen() || (trial !== null && trial === admission)) return 0;
       return trial === null ? Math.max(openedAt + pauseMs - clock.monotonic(), 0) : pauseMs;
     },
     /** Called when no pause is left. `leave` must be called once with the admission, whatever happens. */
-    enter: (): Admission => {
+    enter: (): BreakerAdmission => {
       const admission = { isTrial: isOpen() };
       if (admission.isTrial) trial = admission;
       return admission;
     },
-    leave: (admission: Admission, report: CallReport): void => {
+    leave: (admission: BreakerAdmission, report: CallReport): void => {
       const wasOpen = isOpen();
       if (trial === admission) trial = null;
       if (report === "ill") {

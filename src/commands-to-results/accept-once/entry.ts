@@ -19,14 +19,14 @@ const OLDEST_VERSION = 1;
 /** A quote lives for one business day: an older accept under another key cannot be sent again. */
 const OTHER_KEY_MATTERS_MS = 86_400_000;
 
-export type Step =
+export type JournalStep =
   | ({ kind: "claimed" } & Claimed)
   | ({ kind: "released" } & Released)
   | ({ kind: "concluded" } & Concluded)
   | ({ kind: "published" } & Published);
 
 /** One entry of the journal. */
-export type Entry = { operation: JournalOperation; commandId: string; step: Step };
+export type Entry = { operation: JournalOperation; commandId: string; step: JournalStep };
 
 /** Fields that the fold does not need, by record. A long journal is read in half the time without them. */
 export const UNFOLDED = {
@@ -34,9 +34,9 @@ export const UNFOLDED = {
   Concluded: ["result", "note", "traceparent"],
 } as const satisfies { Claimed: readonly (keyof Claimed)[]; Concluded: readonly (keyof Concluded)[] };
 
-type Folded<S> = S extends Step ? Omit<S, (typeof UNFOLDED)[keyof typeof UNFOLDED][number]> : never;
+type Folded<S> = S extends JournalStep ? Omit<S, (typeof UNFOLDED)[keyof typeof UNFOLDED][number]> : never;
 /** An entry as far as the fold may look at it. */
-export type FoldedEntry = Omit<Entry, "step"> & { step: Folded<Step> };
+export type FoldedEntry = Omit<Entry, "step"> & { step: Folded<JournalStep> };
 
 /** Identifies a command in the journal: the same commandId under another key or operation is another command. */
 export type Ref = { operation: JournalOperation; key: string; commandId: string };
@@ -76,7 +76,7 @@ const BRANCHES = {
   released: "cambio.bridge.v1.Released",
   concluded: "cambio.bridge.v1.Concluded",
   published: "cambio.bridge.v1.Published",
-} as const satisfies Record<Step["kind"], string>;
+} as const satisfies Record<JournalStep["kind"], string>;
 const KINDS = new Map(Object.entries(BRANCHES).map(([kind, branch]) => [branch as string, kind]));
 
 /** The Avro record of an entry. */
@@ -93,7 +93,7 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
  * older version kept under another key, where it would not be found.
  * @param place.ageMs since the entry was appended
  */
-export const fromRecord = (
+export const readJournalRecord = (
   { version, operation, commandId, step }: CommandJournalEntry,
   { key, ageMs }: { key: string; ageMs: number },
 ): Entry | null => {
@@ -102,7 +102,7 @@ export const fromRecord = (
   if (isElsewhere && ageMs < OTHER_KEY_MATTERS_MS) return null;
   for (const [branch, fields] of Object.entries<object>(step)) {
     const kind = KINDS.get(branch);
-    if (kind !== undefined) return { operation, commandId, step: { kind, ...fields } as Step };
+    if (kind !== undefined) return { operation, commandId, step: { kind, ...fields } as JournalStep };
   }
   return null;
 };

@@ -5,7 +5,7 @@ import type { Claim } from "./fold-rules.ts";
 import { closedGate, type Closed, type Standing } from "./gates.ts";
 import type { CallKnown, Facts, JournalSays } from "./next-step.ts";
 import type { Pass } from "./pass.ts";
-import type { Progress } from "./progress.ts";
+import type { AttemptProgress } from "./progress.ts";
 
 export type Running = Job & {
   commandIds: CommandIdLocks;
@@ -19,14 +19,14 @@ export type Running = Job & {
  * How much longer the owner of a claim may be at its call. Measured from the claim's LogAppendTime and from when this
  * replica first saw it, whichever ends first: clock skew can cause a needless doubt, never a second call.
  */
-const patienceMs = ({ deps }: Job, { watched }: Progress, claim: Claim): number => {
+const patienceMs = ({ deps }: Job, { watched }: AttemptProgress, claim: Claim): number => {
   const { clock, options } = deps;
   const watchedMs = watched?.attemptId === claim.attemptId ? watched.sinceMs() : 0;
   const ageMs = Math.max(clock.now() - claim.timestampMs, watchedMs);
   return claim.callWithinMs + options.takeoverMarginMs - ageMs;
 };
 
-const journalSays = (job: Running, progress: Progress): JournalSays => {
+const journalSays = (job: Running, progress: AttemptProgress): JournalSays => {
   const { deps, prepared, commandIds } = job;
   const { view } = deps;
   const { ref, requestHash } = prepared;
@@ -55,7 +55,7 @@ const journalSays = (job: Running, progress: Progress): JournalSays => {
 /** Null for a command that is not to be called. */
 export const standingOf = (
   { prepared, signals, pass, elapsedMs }: Running,
-  progress: Progress,
+  progress: AttemptProgress,
 ): Standing | null => {
   const { work, ref } = prepared;
   if (work.kind === "refuse") return null;
@@ -64,7 +64,7 @@ export const standingOf = (
   return { ...shared, notBeforeMs, calls, lost, verdict, elapsedMs: () => elapsedMs() - pausedMs };
 };
 
-const gateOf = (job: Running, progress: Progress, journal: JournalSays): Closed | null => {
+const gateOf = (job: Running, progress: AttemptProgress, journal: JournalSays): Closed | null => {
   const standing = standingOf(job, progress);
   if (standing === null || (journal.kind !== "free" && journal.kind !== "held"))
     return job.signals.stop.aborted ? { kind: "stop", gate: "stopping" } : null;
@@ -73,7 +73,7 @@ const gateOf = (job: Running, progress: Progress, journal: JournalSays): Closed 
 };
 
 /** Looks at all that decides the next step. */
-export const factsOf = (job: Running, progress: Progress): Facts => {
+export const factsOf = (job: Running, progress: AttemptProgress): Facts => {
   const { prepared, hasSlot } = job;
   const { work, ref } = prepared;
   const journal = journalSays(job, progress);

@@ -19,7 +19,7 @@ export type Look =
 
 /** A claim that holds its key. `position`: of the claim. */
 export type Held = { ref: Ref; claim: Claim; position: RecordPosition };
-export type Doubt = Held & { sinceMs: number };
+export type JournalDoubt = Held & { sinceMs: number };
 /** A final result after a doubt that is not yet known to be durable on the results topic. */
 export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string; sinceMs: number };
 

@@ -1,5 +1,5 @@
 import type { CallPermit } from "../../partner/types.ts";
-import type { Admission, Breaker, CallReport } from "./breaker.ts";
+import type { BreakerAdmission, Breaker, CallReport } from "./breaker.ts";
 import type { DoubtHold } from "./doubt-hold.ts";
 
 /** What one call needs besides its claim: a permit of the partner's limiter and, for an accept, the breaker's. */
@@ -11,7 +11,7 @@ export const createPass = (
   accepts: { breaker: Breaker; doubtHold: DoubtHold } | null,
 ) => {
   const breaker = accepts?.breaker;
-  let admission: Admission | null = null;
+  let admission: BreakerAdmission | null = null;
   let isHeld = false;
   return {
     breakerLeftMs: (): number => breaker?.pauseLeftMs(admission) ?? 0,

@@ -2,13 +2,13 @@ import { startStopwatch } from "../../runtime/clock.ts";
 import { buildResult } from "../build-result.ts";
 import type { Verdict } from "../types.ts";
 import { attempt, type Job } from "./attempt.ts";
-import type { Step as EntryStep } from "./entry.ts";
+import type { JournalStep as EntryStep } from "./entry.ts";
 import { standingOf, type Running } from "./facts.ts";
 import type { Claim } from "./fold-rules.ts";
 import { appendAndReadBack, appendConclusion, appendProbe } from "./kafka-retry.ts";
 import type { Step, Waiting } from "./next-step.ts";
 import type { Settled, StopSignals } from "./ports.ts";
-import { afterAdoption, afterAttempt, type Progress } from "./progress.ts";
+import { afterAdoption, afterAttempt, type AttemptProgress } from "./progress.ts";
 import { publishStandingResult } from "./publish-result.ts";
 import { wait } from "./wait.ts";
 
@@ -37,9 +37,9 @@ const write = async ({ deps, prepared, signals }: Job, step: EntryStep): Promise
 /** Appends a conclusion. Whether it counts is for the fold to say. */
 const conclude = async (
   job: Running,
-  progress: Progress,
+  progress: AttemptProgress,
   { attemptId, verdict, lost }: { attemptId: string | null; verdict: Verdict; lost: Claim | null },
-): Promise<Progress> => {
+): Promise<AttemptProgress> => {
   const { deps, prepared, signals } = job;
   // No call follows, so the slot is free for another command while this one is written and published.
   job.slot.leave();
@@ -66,13 +66,13 @@ const untilStopped = async ({ stop }: StopSignals, pending: Promise<unknown>): P
   });
 };
 
-type Next = Progress | { settled: Settled };
+type Next = AttemptProgress | { settled: Settled };
 
 /** Each step is performed here and nowhere else. */
 type Performers = {
   [K in Step["kind"]]: (
     job: Running,
-    progress: Progress,
+    progress: AttemptProgress,
     step: Extract<Step, { kind: K }>,
   ) => Next | Promise<Next>;
 };
@@ -144,8 +144,12 @@ const performers: Performers = {
   },
 };
 
-export const perform = (job: Running, progress: Progress, step: Step): Next | Promise<Next> => {
+export const perform = (job: Running, progress: AttemptProgress, step: Step): Next | Promise<Next> => {
   // The cast is safe: the performer is the one of the step's kind.
-  const performer = performers[step.kind] as (job: Running, progress: Progress, step: Step) => Promise<Next>;
+  const performer = performers[step.kind] as (
+    job: Running,
+    progress: AttemptProgress,
+    step: Step,
+  ) => Promise<Next>;
   return performer(job, progress, step);
 };

@@ -11,7 +11,7 @@ import type { Options } from "./ports.ts";
 import { createOwnerLost, neverSent } from "./verdicts-without-answer.ts";
 
 /** What this replica knows of one command, besides the journal. Each step returns it anew. */
-export type Progress = {
+export type AttemptProgress = {
   readonly own: OwnAttempt;
   /** The attempts of this replica whose calls were not executed, or were a create's: a late copy of a claim may come. */
   readonly calls: ReadonlyMap<string, CallKnown>;
@@ -36,7 +36,7 @@ export type Progress = {
   readonly gone: RecordPosition | null;
 };
 
-export const START: Progress = {
+export const START: AttemptProgress = {
   own: { kind: "none" },
   calls: new Map(),
   callsSent: 0,
@@ -53,10 +53,10 @@ export const START: Progress = {
 
 /** What an attempt found out. */
 export const afterAttempt = (
-  progress: Progress,
+  progress: AttemptProgress,
   attempted: Attempted,
   { elapsedMs, random, backoff }: { elapsedMs: number; random: number; backoff: Options["backoff"] },
-): Progress => {
+): AttemptProgress => {
   const { attemptId, answer } = attempted;
   const callsSent = progress.callsSent + attempted.calls;
   const sent = { ...progress, callsSent, lastAnswer: answer ?? progress.lastAnswer };
@@ -77,7 +77,7 @@ export const afterAttempt = (
 };
 
 /** The claim of a create whose owner is lost is this replica's now. */
-export const afterAdoption = (progress: Progress, { attemptId, attempts }: Claim): Progress => {
+export const afterAdoption = (progress: AttemptProgress, { attemptId, attempts }: Claim): AttemptProgress => {
   const lost = progress.lost ?? createOwnerLost;
   return {
     ...progress,

@@ -120,7 +120,7 @@ export const withoutDoubt = async (
  * view must be ready, and be fed while this runs. Rejects where the decision may have been written and could
  * not be read back.
  */
-export const resolve = async (
+export const endInJournal = async (
   deps: ResolveDeps,
   ref: Ref,
   decision: Decision,

@@ -5,7 +5,7 @@ import {
   commandName,
   createPartitionView,
   type Contradicted,
-  type Doubt,
+  type JournalDoubt,
   type Held,
   type Look,
   type Open,
@@ -203,7 +203,7 @@ export const createView = ({
     isUnpublished: (ref: Ref): boolean => partOf(ref).view.unpublished.has(commandName(ref)),
     unpublished,
     held: (): Held[] => opens().filter(({ sinceMs }) => sinceMs === null),
-    doubts: (): Doubt[] =>
+    doubts: (): JournalDoubt[] =>
       opens().flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),
     /** Forgets what stands before this position, the first one that the log still holds. */
     forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).view.forgetBefore(offset),

@@ -1,7 +1,7 @@
 import { brokers, endpoint, url } from "../addresses.ts";
 import { certificates, privateKey, secretFile } from "../files.ts";
 import { checkBearer, pairs, readHeaderPairs } from "../headers.ts";
-import { durationFrom, flag, integer, oneOf, replicas, text, topic, userName } from "../kinds.ts";
+import { durationFrom, flag, integer, oneOf, replicas, text, topic, basicUser } from "../kinds.ts";
 import { always, secret } from "../setting.ts";
 
 const MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", "aws-msk-iam"] as const;
@@ -56,7 +56,7 @@ export const registry = {
   url: always(
     url("SCHEMA_REGISTRY_URL", null, "Confluent-compatible schema registry, without /subjects.", "kafka"),
   ),
-  username: userName("SCHEMA_REGISTRY_USERNAME", null, "User for basic authentication."),
+  username: basicUser("SCHEMA_REGISTRY_USERNAME", null, "User for basic authentication."),
   password: secret("SCHEMA_REGISTRY_PASSWORD", "Password for basic authentication."),
   token: secret("SCHEMA_REGISTRY_TOKEN", "Bearer token.", checkBearer),
   oauth: flag("SCHEMA_REGISTRY_OAUTH", "Sends the token that KAFKA_OAUTH_… obtains as bearer token."),

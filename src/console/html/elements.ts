@@ -1,5 +1,5 @@
 import type { Progress } from "../../operate/tool-services.ts";
-import { formatCount, html, sizeOf, type Cell, type Html } from "./text.ts";
+import { formatCount, html, sizeText, type Cell, type Html } from "./text.ts";
 
 /** The path of a page with its query. A lone surrogate cannot be written in one. */
 export const pathTo = (path: string, query: Readonly<Record<string, string | number | null>>): string => {
@@ -15,7 +15,7 @@ const MAX_LIST = 36_000;
 /** The first of these pieces that fit on a page. */
 export const fitting = (pieces: readonly Html[], maxBytes = MAX_LIST): readonly Html[] => {
   let bytes = 0;
-  const end = pieces.findIndex((piece, at) => (bytes += sizeOf(piece)) > maxBytes && at > 0);
+  const end = pieces.findIndex((piece, at) => (bytes += sizeText(piece)) > maxBytes && at > 0);
   return end < 0 ? pieces : pieces.slice(0, end);
 };
 

@@ -1,5 +1,5 @@
 import { escapeInvisible } from "../../runtime/invisible.ts";
-import type { Answer, ConsoleContext, ProblemStatus } from "../site.ts";
+import type { PageAnswer, ConsoleContext, ProblemStatus } from "../site.ts";
 import { code, html, type Html } from "./text.ts";
 
 /** `refreshS`: the page loads itself again after so many seconds. */
@@ -22,7 +22,7 @@ const nav = ({ req }: ConsoleContext): Html => {
 };
 
 /** A page in the layout that all share. */
-export const page = (context: ConsoleContext, { title, body, status = 200, refreshS }: Page): Answer => {
+export const page = (context: ConsoleContext, { title, body, status = 200, refreshS }: Page): PageAnswer => {
   const { site, person } = context.var;
   const isOpen = person !== null || site.settings.auth === "none";
   const nobody = isOpen ? "read only: nobody signs in" : "";

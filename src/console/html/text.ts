@@ -9,7 +9,7 @@ export type Html = ReturnType<typeof html>;
 export type Cell = Html | string;
 
 /** The size of markup in bytes. Pages put no promises into templates, so it is ready. */
-export const sizeOf = (markup: Html): number =>
+export const sizeText = (markup: Html): number =>
   markup instanceof Promise ? 0 : Buffer.byteLength(markup.toString());
 
 const INVISIBLE_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])+/u;
@@ -52,7 +52,7 @@ export const count = (n: number, one: string, many = `${one}s`): string =>
 export const block = (text: string, maxBytes = MAX_BLOCK): Html => {
   for (let length = Math.min(text.length, maxBytes); ; length = Math.floor(length / 2)) {
     const shown = marked(text.slice(0, length), INVISIBLE_BUT_LINES);
-    if (sizeOf(shown) > maxBytes) continue;
+    if (sizeText(shown) > maxBytes) continue;
     const cut = `The first ${formatCount(length)} of ${formatCount(text.length)} characters.`;
     return html`<pre><bdi>${shown}</bdi></pre>${length < text.length ? html`<p class="dim">${cut}</p>` : ""}`;
   }

@@ -24,7 +24,7 @@ import {
   type Cell,
   type Html,
 } from "../html/text.ts";
-import { Problem, type Answer, type ConsoleContext } from "../site.ts";
+import { PageProblem, type PageAnswer, type ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
 const PER_PAGE = 40;
@@ -98,7 +98,7 @@ const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: numb
 };
 
 /** The address with the time of now: a list that is read again shows the same, and a plan is of one time. */
-export const ofThisMoment = (context: ConsoleContext, path: string): Answer => {
+export const ofThisMoment = (context: ConsoleContext, path: string): PageAnswer => {
   const filter = filterOf((name) => context.req.query(name), context.var.site.clock.now());
   return context.redirect(pathTo(path, filter), 303);
 };
@@ -177,7 +177,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
   const given = context.req.query("ref") ?? "";
   const ref = readRef(given);
   const why = "Its REF is of the form 0/4711. It may be deleted by now.";
-  const none = new Problem(404, "There is no such dead letter.", why);
+  const none = new PageProblem(404, "There is no such dead letter.", why);
   if (ref === null) throw none;
   const found = await read(`letter ${given}`, (_, signal) => showLetter(services, ref, signal));
   const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;

@@ -1,6 +1,6 @@
 import type { Doubt } from "../../operate/doubts/doubts.ts";
 import type { DoubtFacts } from "../../operate/doubts/facts.ts";
-import type { Evidence, Transaction } from "../../operate/doubts/transactions.ts";
+import type { DoubtEvidence, Transaction } from "../../operate/doubts/transactions.ts";
 import { facts, link, notice, pathTo, table } from "../html/elements.ts";
 import { at, block, code, count, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
 import { callsOf } from "./doubts.ts";
@@ -17,7 +17,7 @@ const statuses = ({ firstStatus, lastStatus, firstAtMs }: Transaction): Cell => 
   return html`${inlineText(firstStatus, MAX_ID)} ${at(firstAtMs)}${last}.`;
 };
 
-const evidenceLine = (evidence: Evidence): Html => {
+const evidenceLine = (evidence: DoubtEvidence): Html => {
   const why =
     evidence.kind === "answer"
       ? "The partner's answer to this very call names it."

@@ -6,7 +6,7 @@ import { notice, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { html, sentence, type Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
-import { Problem, type Answer, type ConsoleContext, type ConsoleEnv } from "../site.ts";
+import { PageProblem, type PageAnswer, type ConsoleContext, type ConsoleEnv } from "../site.ts";
 
 const FOREIGN = "This did not come from a page of the console, so nothing was done.";
 const TO_OWN =
@@ -17,20 +17,20 @@ const SIGN_IN =
   "Load the page again and give your name and password. They stand in the file of CONSOLE_USERS_FILE.";
 
 /** The error as a page says it. What nobody expected is in the log. */
-const explained = ({ req, var: { site } }: ConsoleContext, error: unknown): Problem => {
-  if (error instanceof Problem) return error;
+const explained = ({ req, var: { site } }: ConsoleContext, error: unknown): PageProblem => {
+  if (error instanceof PageProblem) return error;
   const text = messageOf(error);
-  if (error instanceof Forbidden) return new Problem(403, text);
+  if (error instanceof Forbidden) return new PageProblem(403, text);
   if (error instanceof OutageError)
-    return new Problem(503, text, "Look whether Kafka and the registry run, then load the page again.");
-  if (error instanceof UsageError) return new Problem(422, text);
+    return new PageProblem(503, text, "Look whether Kafka and the registry run, then load the page again.");
+  if (error instanceof UsageError) return new PageProblem(422, text);
   if (error instanceof HTTPException && error.status === 401)
-    return new Problem(401, NOBODY, SIGN_IN, {
+    return new PageProblem(401, NOBODY, SIGN_IN, {
       "www-authenticate": error.res?.headers.get("www-authenticate") ?? "Basic",
     });
-  if (error instanceof HTTPException) return new Problem(403, FOREIGN, TO_OWN);
+  if (error instanceof HTTPException) return new PageProblem(403, FOREIGN, TO_OWN);
   site.log.error({ method: req.method, reason: text }, "console.page.failed");
-  return new Problem(500, "This page could not be made.", "The log says why. Load it again in a moment.");
+  return new PageProblem(500, "This page could not be made.", "The log says why. Load it again in a moment.");
 };
 
 /** A part of a page that could not be read. */
@@ -48,9 +48,9 @@ export const readingPage = <T>(
   context: ConsoleContext,
   { value, error, isReading, progress }: Reading<T>,
   { title, head, what, view }: Parts<T>,
-): Answer => {
+): PageAnswer => {
   const refreshS = isReading ? RELOAD_S : undefined;
-  const show = (body: Html): Answer => page(context, { title, refreshS, body: html`${head} ${body}` });
+  const show = (body: Html): PageAnswer => page(context, { title, refreshS, body: html`${head} ${body}` });
   if (error !== null) return show(failed(context, error));
   return show(isReading ? reading(what, progress) : view(value as T));
 };
@@ -70,5 +70,5 @@ export const problemPage: ErrorHandler<ConsoleEnv> = (error, context) => {
 };
 
 export const noSuchPage = (): never => {
-  throw new Problem(404, "There is no such page.", "The pages of the console stand above.");
+  throw new PageProblem(404, "There is no such page.", "The pages of the console stand above.");
 };

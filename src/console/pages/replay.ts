@@ -4,11 +4,11 @@ import type { Selection } from "../../operate/dead-letters/read.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { positionText } from "../../runtime/record-position.ts";
-import { actorOf, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
+import { actorOfRequest, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
 import { hidden, notice, table, type Tone } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { code, count, formatCount, html, inlineText, sentence, type Html } from "../html/text.ts";
-import type { Answer, ConsoleContext } from "../site.ts";
+import type { PageAnswer, ConsoleContext } from "../site.ts";
 import { filterOf, ofThisMoment, selectionOf, type Filter } from "./dead-letters.ts";
 import { readingPage, RELOAD_S } from "./problem.ts";
 
@@ -65,7 +65,7 @@ const showPlan = async (
   });
 };
 
-export const planPage = (context: ConsoleContext): Answer => {
+export const planPage = (context: ConsoleContext): PageAnswer => {
   const query = (name: string): string | undefined => context.req.query(name);
   const ref = query("ref") ?? "";
   if (ref === "" && query("until") === undefined) return ofThisMoment(context, "/replay");
@@ -82,7 +82,7 @@ const runPage = (
   { plan, ends, warnings }: Run,
   title: string,
   state: { tone: Tone; more: string; refreshS?: number },
-): Answer => {
+): PageAnswer => {
   const sent = ends.filter(({ end }) => end.end === "sent");
   const others = ends.filter(({ end }) => end.end !== "sent");
   const rows = [...others, ...sent]
@@ -106,7 +106,7 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const { services, clock } = context.var.site;
   const form = await formOf(context);
   const note = form.get("note") ?? "";
-  const actor = actorOf(context, note);
+  const actor = actorOfRequest(context, note);
   const meant = { filter: filterOf((name) => form.get(name), clock.now()), ref: form.get("ref") ?? "" };
   const problem = noteProblem(note);
   if (problem !== null) return showPlan(context, meant, note, problem);

@@ -1,10 +1,10 @@
-import { refusalOf, type ResolveOutcome, type ResolveRequest } from "../../operate/resolve/outcome.ts";
+import { refusalText, type ResolveOutcome, type ResolveRequest } from "../../operate/resolve/outcome.ts";
 import { confirm, resolve } from "../../operate/resolve/resolve.ts";
-import { actorOf, begin, formOf, noteProblem } from "../act.ts";
+import { actorOfRequest, begin, formOf, noteProblem } from "../act.ts";
 import { facts, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { at, code, html, sentence, type Html } from "../html/text.ts";
-import type { Answer, ConsoleContext } from "../site.ts";
+import type { PageAnswer, ConsoleContext } from "../site.ts";
 import type { Show } from "../tasks.ts";
 import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
@@ -55,7 +55,7 @@ const act = (
   form: URLSearchParams,
   purpose: string,
   work: (stopped: AbortSignal) => Promise<Ended>,
-): Answer => {
+): PageAnswer => {
   const meanwhile: Show<ConsoleContext> = (asking) => {
     const body = html`<h1>The decision is being written</h1> ${reading("The journal is read first", null)}`;
     return page(asking, { title: "Doubt", refreshS: RELOAD_S, body });
@@ -65,7 +65,7 @@ const act = (
     if (ended.kind === "tooYoung")
       return refused(form, html`By Kafka's clock it is too early.`, ended.resolvableAtMs);
     const outcome = outcomeOf({ asked, ended });
-    if (outcome === null) return refused(form, sentence(refusalOf(asked, ended) ?? ended.kind));
+    if (outcome === null) return refused(form, sentence(refusalText(asked, ended) ?? ended.kind));
     const story = link(pathTo("/story", { id: asked.commandId }), "See the whole story");
     const body = html`<h1>${outcome.title}</h1> ${outcome.body}
       <p>${story} · ${link("/doubts", "Go to the other doubts")}</p>`;
@@ -79,7 +79,7 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const { services } = context.var.site;
   const form = await formOf(context);
   const [note, as] = [form.get("note") ?? "", form.get("as")];
-  const actor = actorOf(context, note);
+  const actor = actorOfRequest(context, note);
   if (as !== "succeeded" && as !== "not-executed")
     return refused(form, html`Choose what the partner says: it was executed, or it was not.`)(context);
   const problem = noteProblem(note);
@@ -98,7 +98,7 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
 export const confirmProposal = async (context: ConsoleContext): Promise<Response> => {
   const { services } = context.var.site;
   const form = await formOf(context);
-  const actor = actorOf(context, "confirmed");
+  const actor = actorOfRequest(context, "confirmed");
   const [ref, as] = [form.get("ref") ?? "", form.get("as")];
   if (as !== "succeeded" && as !== "not-executed")
     return refused(form, html`The form does not say what is confirmed.`)(context);

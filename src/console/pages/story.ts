@@ -1,4 +1,4 @@
-import { story as readStory, type Ending, type Step, type Story } from "../../operate/story/story.ts";
+import { story as readStory, type Ending, type StoryStep, type Story } from "../../operate/story/story.ts";
 import { facts, fitting, link, notice, pathTo, select, tag } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { block, code, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
@@ -36,7 +36,7 @@ const endingOf = ({ about, id, tone, sentence: text, isDoubt }: Ending): Html =>
   );
 };
 
-const stepOf = ({ atMs, place, kind, title, tone, facts: rows, payload }: Step, nowMs: number): Html =>
+const stepOf = ({ atMs, place, kind, title, tone, facts: rows, payload }: StoryStep, nowMs: number): Html =>
   html`<li class="step ${tone}">
     <h3>${tag(tone, kind)} ${inlineText(title)}</h3>
     <p>${when(atMs, nowMs)} <span class="dim">${inlineText(place)}</span></p>
@@ -44,7 +44,7 @@ const stepOf = ({ atMs, place, kind, title, tone, facts: rows, payload }: Step, 
     ${payload ? html`<details><summary>Its value</summary>${block(payload, MAX_PAYLOAD)}</details>` : ""}
   </li>`;
 
-const stepsOf = (steps: readonly Step[], maxBytes: number, nowMs: number, id: string): Html => {
+const stepsOf = (steps: readonly StoryStep[], maxBytes: number, nowMs: number, id: string): Html => {
   const shown = fitting(
     steps.map((step) => stepOf(step, nowMs)),
     maxBytes,

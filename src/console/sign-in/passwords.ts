@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { networkOf } from "../../runtime/cidr.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { keepNewest } from "../../runtime/keep-newest.ts";
-import { Problem } from "../site.ts";
+import { PageProblem } from "../site.ts";
 import type { User } from "./users.ts";
 
 /**
@@ -39,7 +39,7 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
       await ofAddress.consume(network);
     } catch (limited) {
       if (!(limited instanceof RateLimiterRes)) throw limited;
-      throw new Problem(
+      throw new PageProblem(
         429,
         "Too many wrong passwords came from your address.",
         "Wait for a minute, then load the page again.",

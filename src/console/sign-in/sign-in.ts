@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { basicAuth } from "hono/basic-auth";
 import { clientAddress } from "../../listener/client-address.ts";
-import { Problem, type ConsoleContext, type ConsoleEnv, type Site } from "../site.ts";
+import { PageProblem, type ConsoleContext, type ConsoleEnv, type Site } from "../site.ts";
 import { createPasswords } from "./passwords.ts";
 
 const LOOPBACK = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
@@ -10,7 +10,7 @@ const MAX_ADDRESS_LENGTH = 100;
 const peerOf = (context: ConsoleContext): string => context.env.incoming.socket.remoteAddress ?? "";
 
 /** The address of the person's browser, as far as trusted proxies say it. */
-export const addressOf = (context: ConsoleContext): string => {
+export const addressOfPerson = (context: ConsoleContext): string => {
   const forwardedFor = context.req.header("x-forwarded-for");
   return clientAddress(peerOf(context), forwardedFor, context.var.site.isTrustedProxy).slice(
     0,
@@ -21,7 +21,7 @@ export const addressOf = (context: ConsoleContext): string => {
 /** Without sign-in: refuses other host names, against DNS rebinding by a foreign web page. */
 const onLoopback: MiddlewareHandler<ConsoleEnv> = async (context, next) => {
   if (!LOOPBACK.test(context.req.header("host") ?? ""))
-    throw new Problem(
+    throw new PageProblem(
       403,
       "Without sign-in the console answers to this machine's own names only.",
       "Open it as http://localhost with its port, or set CONSOLE_AUTH.",
@@ -35,7 +35,7 @@ const byPassword = ({ options: { users }, clock, log }: Site): MiddlewareHandler
     basicAuth({
       realm: "cambio-bridge console",
       verifyUser: async (name, password) => {
-        const address = addressOf(context);
+        const address = addressOfPerson(context);
         const user = await check(name, password, address);
         if (user) context.set("person", { name: user.name, role: user.role });
         else {
@@ -67,12 +67,12 @@ const byProxy = ({ settings, isTrustedProxy }: Site): MiddlewareHandler<ConsoleE
   const seen = `see that it sends the header ${header} (CONSOLE_USER_HEADER)`;
   const replaces = `See that it replaces the header ${header} rather than adding to what browsers send.`;
   return async (context, next) => {
-    if (!isTrustedProxy(peerOf(context))) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
+    if (!isTrustedProxy(peerOf(context))) throw new PageProblem(403, NOT_TRUSTED, TRUST_IT);
     const value = context.req.header(header);
     if (value === undefined)
-      throw new Problem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);
+      throw new PageProblem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);
     const name = nameIn(value);
-    if (name === null) throw new Problem(403, "The proxy did not name exactly one person.", replaces);
+    if (name === null) throw new PageProblem(403, "The proxy did not name exactly one person.", replaces);
     context.set("person", { name, role: operators.includes(name) ? "operator" : "viewer" });
     await next();
   };

@@ -18,12 +18,12 @@ export const askOneBroker = async (newClient: NewClient, clock: Clock): Promise<
     await cluster.connect();
     await cluster.refreshMetadata();
     const { clusterId = "", brokers = [] } = cluster.brokerPool.metadata ?? {};
-    return { clusterId, advertised: brokers.map(addressOf) };
+    return { clusterId, advertised: brokers.map(brokerAddress) };
   } finally {
     void clock.within(CLOSE_MS, undefined, cluster.disconnect()).catch(() => undefined);
   }
 };
 
 /** The address of a broker, host:port. */
-export const addressOf = ({ host, port }: { host: string; port: number }): string =>
+export const brokerAddress = ({ host, port }: { host: string; port: number }): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -2,12 +2,12 @@ import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
 import type { Cluster, FoundTopic } from "./cluster.ts";
 import {
-  factsOf,
+  topicFacts,
   journalRules,
   lookbackRule,
   orderRule,
   topicRules,
-  type Rule,
+  type TopicRule,
   type Severity,
   type TopicDemands,
 } from "./topic-rules.ts";
@@ -31,14 +31,14 @@ const sentenceOf = ({ topics, detail, remedy }: Omit<Finding, "severity">): stri
 
 /** What a rule says of the topics that exist. */
 const applied = (
-  { severity, roles, broken, together }: Rule,
+  { severity, roles, broken, together }: TopicRule,
   demands: TopicDemands,
   found: Found,
 ): Finding[] => {
   const findings: Finding[] = [];
   for (const role of demands.used.filter((one) => roles.includes(one))) {
     const topic = found.get(demands.names[role]);
-    const said = topic && broken(factsOf({ role, topic }, demands, found));
+    const said = topic && broken(topicFacts({ role, topic }, demands, found));
     if (!topic || !said) continue;
     const others = together ? findings.pop()?.topics : undefined;
     findings.push({ severity, topics: [...(others ?? []), topic.name], detail: said[0], remedy: said[1] });
@@ -64,7 +64,7 @@ export const topicFindings = (demands: TopicDemands, found: Found): Finding[] =>
   ...topicRules.flatMap((rule) => applied(rule, demands, found)),
 ];
 
-const sentencesOf = (rules: readonly Rule[], names: TopicNames, found: Found): string[] =>
+const sentencesOf = (rules: readonly TopicRule[], names: TopicNames, found: Found): string[] =>
   rules
     .flatMap((rule) =>
       applied(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),

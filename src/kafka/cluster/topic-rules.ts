@@ -6,14 +6,14 @@ import {
   DEAD_LETTER_MARGIN_BYTES,
   ROLES,
   type LargestRecord,
-  type Role,
+  type TopicRole,
   type TopicNames,
 } from "./topics.ts";
 
 /** What is asked of topics. `lookbackMs`: how far back the reconcile flow looks events up; null without it. */
 export type TopicDemands = {
   names: TopicNames;
-  used: readonly Role[];
+  used: readonly TopicRole[];
   /** The largest records that the flows write to these topics. */
   largestRecords: readonly LargestRecord[];
   lookbackMs: number | null;
@@ -28,8 +28,8 @@ const keptMs = (config: FoundTopic["config"], unknown: number): number => {
 };
 
 /** A topic as the rules see it. What may not be read counts as harmless. */
-export const factsOf = (
-  { role, topic }: { role: Role; topic: FoundTopic },
+export const topicFacts = (
+  { role, topic }: { role: TopicRole; topic: FoundTopic },
   { names, used, largestRecords, lookbackMs }: TopicDemands,
   found: ReadonlyMap<string, FoundTopic>,
 ) => {
@@ -67,23 +67,34 @@ export const factsOf = (
 
 /** What is wrong with a topic, to go on after its name, and what to do; false for nothing. */
 type Said = readonly [detail: string, remedy: string] | false;
-type Broken = (topic: ReturnType<typeof factsOf>) => Said;
+type Broken = (topic: ReturnType<typeof topicFacts>) => Said;
 
 /** A problem keeps `serve` from starting, a warning is only logged. */
 export type Severity = "problem" | "warning";
-export type Rule = {
+export type TopicRule = {
   severity: Severity;
-  roles: readonly Role[];
+  roles: readonly TopicRole[];
   broken: Broken;
   /** What it says of several topics is said once. */
   together?: true;
 };
 
-const allBut = (...without: Role[]): Role[] => ROLES.filter((role) => !without.includes(role));
+const allBut = (...without: TopicRole[]): TopicRole[] => ROLES.filter((role) => !without.includes(role));
 
-const problem = (roles: readonly Role[], broken: Broken): Rule => ({ severity: "problem", roles, broken });
-const warning = (roles: readonly Role[], broken: Broken): Rule => ({ severity: "warning", roles, broken });
-const together = (broken: Broken, roles = ROLES): Rule => ({ ...warning(roles, broken), together: true });
+const problem = (roles: readonly TopicRole[], broken: Broken): TopicRule => ({
+  severity: "problem",
+  roles,
+  broken,
+});
+const warning = (roles: readonly TopicRole[], broken: Broken): TopicRule => ({
+  severity: "warning",
+  roles,
+  broken,
+});
+const together = (broken: Broken, roles = ROLES): TopicRule => ({
+  ...warning(roles, broken),
+  together: true,
+});
 
 const TO_RAISE = "raise its retention.ms";
 
@@ -112,7 +123,7 @@ const unclean: Broken = ({ isUnclean }) =>
 const QUOTE_LIVES_DAYS = 2;
 
 /** A journal that forgets an accept may let a quote be accepted twice. Looked at again while replicas run. */
-export const journalRules: readonly Rule[] = [
+export const journalRules: readonly TopicRule[] = [
   ...[compacted, stampedByWriters, limited, unclean].map((broken) => problem(["journal"], broken)),
   problem(
     ["journal"],
@@ -156,7 +167,7 @@ export const lookbackRule = warning(["transactionStatus"], ({ keptMs, lookbackMs
   );
 });
 
-export const topicRules: readonly Rule[] = [
+export const topicRules: readonly TopicRule[] = [
   ...journalRules,
   problem(["deadLetters"], ({ maxMessageBytes, commands }) => {
     const needed = commands.maxMessageAtLeastBytes + DEAD_LETTER_MARGIN_BYTES;

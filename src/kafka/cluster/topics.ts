@@ -2,13 +2,13 @@
 import type { RecordName } from "../schema/schemas.ts";
 
 /** What the bridge uses a topic for. */
-export type Role =
+export type TopicRole =
   "transactionStatus" | "commands" | "results" | "journal" | "deadLetters" | "control" | "audit";
-export type TopicNames = Readonly<Record<Role, string>>;
+export type TopicNames = Readonly<Record<TopicRole, string>>;
 export type Right = "Describe" | "Read" | "Write";
 
 export type TopicPlan = {
-  role: Role;
+  role: TopicRole;
   name: string;
   /** The schema registered as `<name>-value`; null where values have none. */
   schema: RecordName | null;
@@ -20,7 +20,7 @@ export type TopicPlan = {
 };
 
 /** The largest record that is written to a topic, and the setting that determines it, as `NAME=value`. */
-export type LargestRecord = { role: Role; bytes: number; setting: string };
+export type LargestRecord = { role: TopicRole; bytes: number; setting: string };
 
 export const DAY_MS = 86_400_000;
 
@@ -36,7 +36,7 @@ export const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
 
 type Planned = Omit<TopicPlan, "role" | "name" | "config"> & { days: number; config?: TopicPlan["config"] };
 
-const PLANS: Readonly<Record<Role, Planned>> = {
+const PLANS: Readonly<Record<TopicRole, Planned>> = {
   transactionStatus: { schema: "transaction-status-updated", days: 30, rights: ["Read", "Write"] },
   commands: { schema: "command", days: 7, rights: ["Read"] },
   results: { schema: "command-result", days: 30, rights: ["Write"] },
@@ -71,7 +71,7 @@ const PLANS: Readonly<Record<Role, Planned>> = {
   },
 };
 
-export const ROLES = Object.keys(PLANS) as Role[];
+export const ROLES = Object.keys(PLANS) as TopicRole[];
 
 export const topicPlans = (names: TopicNames): TopicPlan[] =>
   ROLES.map((role) => {

@@ -1,7 +1,7 @@
 import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Health } from "../../runtime/health.ts";
-import { ownCopy, sizeOf } from "./record-memory.ts";
+import { ownCopy, recordBytes } from "./record-memory.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag } from "./lag.ts";
@@ -127,7 +127,7 @@ export const startOrderedConsumer = (
       return "later";
     }
     const record = ownCopy(read);
-    const bytes = sizeOf(record);
+    const bytes = recordBytes(record);
     watermark.begin(offset, timestampMs);
     heldBytes.set(partition, heldBy(partition) + bytes);
     tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {

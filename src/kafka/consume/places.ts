@@ -21,7 +21,11 @@ type Deps = {
 };
 
 /** How far the partitions of a reading are, and why some are not read. */
-export const createPlaces = ({ topic, toEnd }: Options, { clock, log, wake }: Deps, over: AbortSignal) => {
+export const createReadPlaces = (
+  { topic, toEnd }: Options,
+  { clock, log, wake }: Deps,
+  over: AbortSignal,
+) => {
   const places = new Map<number, Place>();
 
   const add = (more: Ranges, lasts: Lasts = new Map()): void => {

@@ -12,7 +12,7 @@ import type { Ranges } from "../ranges.ts";
 import { openLogClient, type Fetched, type FetchOptions, type LogClient } from "./log-client.ts";
 import { isDone, PlaceLost, positionOf, takeFetched } from "./place.ts";
 import type { LogHooks, Place } from "./place.ts";
-import { createPlaces, type Lasts } from "./places.ts";
+import { createReadPlaces, type Lasts } from "./places.ts";
 
 export type LogOptions = FetchOptions & {
   topic: string;
@@ -88,7 +88,7 @@ export const readLog = (
     else over.signal.addEventListener("abort", end, { once: true });
   });
 
-  const places = createPlaces({ topic, toEnd }, { clock, log, wake }, over.signal);
+  const places = createReadPlaces({ topic, toEnd }, { clock, log, wake }, over.signal);
   const { byPartition, due, fail, rest } = places;
   const endIfDone = (): void => {
     if (toEnd && [...byPartition.values()].every(isDone)) over.abort(ALL_READ);

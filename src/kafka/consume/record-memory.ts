@@ -22,5 +22,5 @@ export const ownCopy = (record: Incoming): Incoming => ({
 });
 
 /** Bytes that the record takes while it waits. */
-export const sizeOf = ({ key, value, headers }: Incoming): number =>
+export const recordBytes = ({ key, value, headers }: Incoming): number =>
   OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length;

@@ -1,9 +1,9 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
-import { protocolErrorOf, refusalOf } from "../errors.ts";
+import { protocolErrorOf, brokerRefusal } from "../errors.ts";
 import type { PendingRecord } from "./backlog.ts";
-import type { Sender, Sent } from "./session.ts";
+import type { Sender, SendResult } from "./session.ts";
 
 /** Bounds the latency that a batch adds to its first record. */
 const MAX_BATCH_RECORDS = 1_000;
@@ -124,7 +124,7 @@ export class Lane {
       const sender = (this.#sender ??= await openSender());
       const batch = (left = this.#take());
       if (batch.length === 0) return true;
-      const { first, failure } = await new Promise<Sent>((resolve, reject) => {
+      const { first, failure } = await new Promise<SendResult>((resolve, reject) => {
         this.#sending = { batch, giveUp: reject, since: clock.monotonic() };
         sender.send(batch, this.#brokerTimeoutMs).then(resolve, reject);
       });
@@ -141,7 +141,7 @@ export class Lane {
 
   #failed(left: readonly PendingRecord[], error: unknown, isAnswer: boolean): boolean {
     const { refused, failed } = this.#owner;
-    const isRefused = refusalOf(error) !== null;
+    const isRefused = brokerRefusal(error) !== null;
     const [only] = left;
     if (isRefused && only && left.length === 1) {
       refused(only, error);

@@ -12,7 +12,7 @@ import {
 import type { Log } from "../../runtime/log.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { createBacklog, type BacklogOptions } from "./backlog.ts";
-import { refusalOf } from "../errors.ts";
+import { brokerRefusal } from "../errors.ts";
 import type { LaneOwner } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import type { Outgoing } from "../record.ts";
@@ -82,7 +82,7 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
     },
     refused: (item, error) => {
       const [code, why] =
-        refusalOf(error) === "rule"
+        brokerRefusal(error) === "rule"
           ? (["invalid", "has a rule that the record breaks, see the topic's settings"] as const)
           : (["refused", "does not take the record"] as const);
       backlog.failed(item, code, `${why}: ${messageOf(error)}`, error);

@@ -1,7 +1,7 @@
 import { CompressionTypes } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { EncodeError, errorOfCode, refusalOf, metadataError } from "../errors.ts";
+import { EncodeError, errorOfCode, brokerRefusal, metadataError } from "../errors.ts";
 import { gzipBatch, recordBatch } from "./record-batch.ts";
 import { hedged, HEDGE, opened, STEP_TIMEOUT_MS } from "../kafkajs-fixes/hedged.ts";
 import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
@@ -9,7 +9,7 @@ import type { Outgoing } from "../record.ts";
 import type { PendingRecord } from "./backlog.ts";
 
 /** `first`: the offset of the first record, by partition that was written. `failure`: why others were not; or null. */
-export type Sent = { first: ReadonlyMap<number, number>; failure: Error | null };
+export type SendResult = { first: ReadonlyMap<number, number>; failure: Error | null };
 
 /** A connection that looks up leaders. Replaced once a look-up fails. */
 export type LeaderLookup = {
@@ -24,7 +24,7 @@ export type Sender = {
    * Writes a batch, each record to its partition; rejects when none is known to be written. A partition that lacks
    * replicas keeps the connection for `brokerTimeoutMs`.
    */
-  send(batch: readonly PendingRecord[], brokerTimeoutMs: number): Promise<Sent>;
+  send(batch: readonly PendingRecord[], brokerTimeoutMs: number): Promise<SendResult>;
   close(): Promise<void>;
 };
 
@@ -52,7 +52,7 @@ const messagesOf = async (batch: readonly PendingRecord[], nowMs: number): Promi
 
 type Answer = { topicName: string; partition: number; errorCode: number; baseOffset?: string };
 
-const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly Answer[]): Sent => {
+const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly Answer[]): SendResult => {
   const first = new Map<number, number>();
   const failures: Error[] = [];
   for (const { topicName, partition, errorCode, baseOffset } of answers) {
@@ -65,7 +65,7 @@ const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly An
     if (!first.has(partition) && failures.length === 0)
       failures.push(new Error(`no acknowledgement for ${topic}, partition ${partition}`));
   // Records that are refused are refused again: those of another failure must not share their fate.
-  const failure = failures.find((error) => refusalOf(error) === null) ?? failures[0] ?? null;
+  const failure = failures.find((error) => brokerRefusal(error) === null) ?? failures[0] ?? null;
   return { first, failure };
 };
 

@@ -5,7 +5,7 @@ import {
   DEAD_LETTER_MARGIN_BYTES,
   RECORD_MARGIN_BYTES,
   type LargestRecord,
-  type Role,
+  type TopicRole,
 } from "../cluster/topics.ts";
 
 type Flow = Config["bridge"]["flows"][number];
@@ -40,7 +40,7 @@ export const largestRecordsFor = (
 };
 
 /** The topics that the flows read or write. */
-export const usedTopics = ({ bridge }: Config): Role[] => [
+export const usedTopics = ({ bridge }: Config): TopicRole[] => [
   ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
   ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
   ...(bridge.flows.some((flow) => flow !== "webhooks") ? (["control"] as const) : []),

@@ -14,7 +14,7 @@ import {
   auditEvent,
   type Action,
   type AuditEntry,
-  type Outcome,
+  type AuditOutcome,
 } from "./entry.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -31,7 +31,7 @@ export type Audit = {
    */
   act: <T>(
     action: Action,
-    work: (begun: Begun) => Promise<{ value: T; outcome: Outcome }>,
+    work: (begun: Begun) => Promise<{ value: T; outcome: AuditOutcome }>,
   ) => Promise<{ value: T; begun: RecordPosition; ended: RecordPosition | null }>;
   /** Null where the topic does not hold such an entry any more. */
   find: (offset: number) => Promise<Incoming | null>;
@@ -95,7 +95,7 @@ export const withAudit = async <T>(
         { cause: error },
       );
     });
-    const end = (outcome: Outcome): Promise<RecordPosition | null> =>
+    const end = (outcome: AuditOutcome): Promise<RecordPosition | null> =>
       write({ actionId, actor, action, outcome }).catch((error: unknown) => {
         services.warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
         return null;

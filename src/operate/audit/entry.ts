@@ -15,7 +15,7 @@ export type Action = {
 };
 
 /** What came of an action. `effect` says what is durable now; places are written as topic[partition]@offset. */
-export type Outcome =
+export type AuditOutcome =
   | { kind: "done"; effect: Readonly<Record<string, unknown>> }
   /** Nothing was done, and why. */
   | { kind: "refused"; reason: string }
@@ -25,7 +25,7 @@ export type Outcome =
   | { kind: "failed"; reason: string };
 
 /** An entry of the audit topic: an action that is about to begin (`outcome` is null), or its outcome. */
-export type AuditEntry = { actionId: string; actor: Actor; action: Action; outcome: Outcome | null };
+export type AuditEntry = { actionId: string; actor: Actor; action: Action; outcome: AuditOutcome | null };
 
 /** The topic has only this one: its offsets order all actions. */
 export const AUDIT_PARTITION = 0;
@@ -69,10 +69,10 @@ type ReadEntry = {
   outcome: Json | null;
 };
 
-export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+export const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** Null for a record in another form. Never throws. */
-export const readEntry = (value: Buffer | null): ReadEntry | null => {
+export const readAuditEntry = (value: Buffer | null): ReadEntry | null => {
   const event = objectOf(parseJson(value?.toString("utf8") ?? ""));
   const data = objectOf(event?.["data"]);
   if (event === null || data === null) return null;
@@ -81,9 +81,9 @@ export const readEntry = (value: Buffer | null): ReadEntry | null => {
   return {
     actionId,
     action,
-    subject: textIn(event["subject"]),
-    by: textIn(by),
-    note: textIn(note),
+    subject: textOrEmpty(event["subject"]),
+    by: textOrEmpty(by),
+    note: textOrEmpty(note),
     from: objectOf(from) ?? {},
     parameters: objectOf(parameters) ?? {},
     outcome: outcome === undefined ? null : (objectOf(outcome) ?? {}),
@@ -107,23 +107,25 @@ const listed = (facts: Readonly<Record<string, unknown>>): string =>
 const outcomeOf = ({ outcome }: ReadEntry, record: Incoming) => {
   if (outcome === null) return null;
   const { kind, effect, reason } = outcome;
-  const text = listed(objectOf(effect) ?? {}) || textIn(reason);
+  const text = listed(objectOf(effect) ?? {}) || textOrEmpty(reason);
   return {
-    kind: textIn(kind),
+    kind: textOrEmpty(kind),
     text: kind === "proposed" ? `REF ${positionText(record)}: ${text}` : text,
   };
 };
 
 /** Nothing for a record in another form. */
 const rowOf = (topic: string, record: Incoming) => {
-  const entry = readEntry(record.value);
+  const entry = readAuditEntry(record.value);
   if (entry === null) return [];
   const { actionId, action, subject, by, note, from, parameters } = entry;
   return [
     {
       ...{ atMs: record.timestampMs, place: placeText(topic, record), offset: record.offset },
       ...{ actionId, action, subject, by, note },
-      from: ["program", "user", "host", "address"].flatMap((name) => textIn(from[name]) || []).join(", "),
+      from: ["program", "user", "host", "address"]
+        .flatMap((name) => textOrEmpty(from[name]) || [])
+        .join(", "),
       parameters: listed(parameters),
       outcome: outcomeOf(entry, record),
     },

@@ -6,7 +6,7 @@ import type { ReadingHooks } from "../read-topic.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { explainReason, type DeadLetter } from "./letter.ts";
 import { eachLetter, type Selection } from "./read.ts";
-import { readSent, type Sent } from "./sent.ts";
+import { readSent, type EarlierReplay } from "./sent.ts";
 
 /** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
 type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: boolean };
@@ -19,7 +19,7 @@ export type Plan = {
 };
 
 /** What decides whether a letter is sent. `isNamed`: the letters were named by their refs. */
-type PlanRules = { isNamed: boolean; commandsTopic: string; sent: (ref: string) => readonly Sent[] };
+type PlanRules = { isNamed: boolean; commandsTopic: string; sent: (ref: string) => readonly EarlierReplay[] };
 
 /** All letters of a replay are held in memory. */
 const MAX_LETTERS = 100_000;

@@ -1,14 +1,14 @@
 import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
-import type { Outcome } from "../audit/entry.ts";
+import type { AuditOutcome } from "../audit/entry.ts";
 import type { ToolServices, OnProgress } from "../tool-services.ts";
 import { originalOf, type Original } from "../../dead-letters/letter.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { obstacleTo, type DeadLetter } from "./letter.ts";
 import { planReplay, type Made, type Plan } from "./plan.ts";
 import { isOldIn, type Selection } from "./read.ts";
-import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
+import { commandsTarget, eventsTarget, type LetterEnd, type ReplayTarget } from "./targets.ts";
 
 type ReplayHooks = {
   planned: (plan: Plan) => void;
@@ -39,7 +39,7 @@ const nextBatch = (queue: readonly DeadLetter[]): readonly DeadLetter[] => {
 type Ends = ReadonlyMap<string, LetterEnd>;
 
 /** What came of a batch, for the audit topic. */
-export const outcomeOf = (ends: Ends): Outcome => {
+export const outcomeOf = (ends: Ends): AuditOutcome => {
   const letters: Record<string, string> = {};
   const failures: Record<string, string> = {};
   for (const [ref, end] of ends)
@@ -59,7 +59,7 @@ const sendAll = async (
   signal: AbortSignal,
 ): Promise<Omit<ReplayOutcome, "plan">> => {
   const { reread, stop } = createReread(services.config.topics.deadLetters, services);
-  const targets = new Map<DeadLetter["source"], Target>();
+  const targets = new Map<DeadLetter["source"], ReplayTarget>();
   let auditedTo = planEnd;
 
   /** What others wrote since the plan was made, up to this batch's own entry: who announced a letter first sends it. */
@@ -84,7 +84,7 @@ const sendAll = async (
     return obstacleTo(letter, original.value, isOldIn(services)) ?? original;
   };
   /** All are loaded first: letters of one key are sent in order. */
-  const sendBatch = async (batch: readonly DeadLetter[], target: Target): Promise<Ends> => {
+  const sendBatch = async (batch: readonly DeadLetter[], target: ReplayTarget): Promise<Ends> => {
     const loaded = await Promise.all(batch.map(load));
     const ends = batch.map(async (letter, nth): Promise<readonly [string, LetterEnd]> => {
       const original = loaded[nth] ?? "";

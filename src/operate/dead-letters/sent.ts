@@ -1,12 +1,12 @@
 import type { Incoming } from "../../kafka/record.ts";
 import { objectOf } from "../../runtime/json-object.ts";
-import { AUDIT_PARTITION, readEntry, textIn } from "../audit/entry.ts";
+import { AUDIT_PARTITION, readAuditEntry, textOrEmpty } from "../audit/entry.ts";
 import type { ToolServices } from "../tool-services.ts";
 import { readTopic } from "../read-topic.ts";
 import type { DeadLetter } from "./letter.ts";
 
 /** That a letter was replayed. `where`: its new record, or why it needed none. */
-export type Sent = { by: string; atMs: number; where: string };
+export type EarlierReplay = { by: string; atMs: number; where: string };
 
 type Announced = { by: string; offset: number; refs: readonly string[] };
 
@@ -15,11 +15,11 @@ type Announced = { by: string; offset: number; refs: readonly string[] };
  * their new places. Only the latter count as sent: what a killed replay had announced may be sent once more.
  */
 export const sentLetters = () => {
-  const sent = new Map<string, Sent[]>();
+  const sent = new Map<string, EarlierReplay[]>();
   const announcements = new Map<string, Announced>();
   return {
     take: (record: Incoming): void => {
-      const entry = readEntry(record.value);
+      const entry = readAuditEntry(record.value);
       if (entry?.action !== "replay") return;
       const { actionId, by, outcome, parameters } = entry;
       if (outcome === null) {
@@ -31,11 +31,11 @@ export const sentLetters = () => {
       const letters = objectOf(objectOf(outcome["effect"])?.["letters"]) ?? {};
       for (const [ref, where] of Object.entries(letters)) {
         const before = sent.get(ref) ?? [];
-        sent.set(ref, [...before, { by, atMs: record.timestampMs, where: textIn(where) }]);
+        sent.set(ref, [...before, { by, atMs: record.timestampMs, where: textOrEmpty(where) }]);
       }
     },
     /** Every time that it was sent, the oldest first. */
-    of: (ref: string): readonly Sent[] => sent.get(ref) ?? [],
+    of: (ref: string): readonly EarlierReplay[] => sent.get(ref) ?? [],
     /** Who announced it and has not said yet what came of it; null for nobody. `after`: entries from there on count. */
     announced: (ref: string, after: number): string | null =>
       [...announcements.values()].find(({ offset, refs }) => offset >= after && refs.includes(ref))?.by ??

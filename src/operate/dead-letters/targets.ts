@@ -16,7 +16,7 @@ export type LetterEnd =
   | { end: "unknown"; reason: string };
 
 /** A topic that letters are replayed to. `send` never rejects. */
-export type Target = {
+export type ReplayTarget = {
   topic: string;
   send: (letter: DeadLetter, original: Original) => Promise<LetterEnd>;
   close: () => Promise<void>;
@@ -38,7 +38,7 @@ const notSent = (error: unknown): LetterEnd => {
 const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
 
 /** The commands topic: records are sent as they were, each to the partition of its key. */
-export const commandsTarget = (services: ToolServices): Target => {
+export const commandsTarget = (services: ToolServices): ReplayTarget => {
   const { config } = services;
   const topic = config.topics.commands;
   const publisher = services.publisher(topic, {
@@ -57,7 +57,7 @@ export const commandsTarget = (services: ToolServices): Target => {
 };
 
 /** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
-export const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promise<Target> => {
+export const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promise<ReplayTarget> => {
   const { config } = services;
   const topic = config.topics.transactionStatus;
   if (config.partner.baseUrl === undefined)

@@ -1,6 +1,6 @@
 import { openJournal, type JournalRoom } from "../../commands-to-results/accept-once/journal/open.ts";
 import { withCluster } from "../../kafka/cluster/with-cluster.ts";
-import type { Doubt as JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
+import type { JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
 import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { decoder } from "../../kafka/schema/codec.ts";

@@ -8,7 +8,7 @@ import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import type { ToolServices, OnProgress } from "../tool-services.ts";
-import { mayHold, readTopic, type Reading } from "../read-topic.ts";
+import { mayHold, readTopic, type TopicReading } from "../read-topic.ts";
 import { commandReader } from "../story/read-records.ts";
 import type { Doubt } from "./doubts.ts";
 import { learnTransactions } from "./transactions.ts";
@@ -50,7 +50,7 @@ export const factsOfDoubts = async (
   const [oldestMs, newestMs] = [claimsMs.at(0) ?? 0, claimsMs.at(-1) ?? 0];
   const fromMs = oldestMs - BEFORE_MS;
   const notes = new Set<string>();
-  const read = async (reading: Reading, take: (record: Incoming) => Promise<void>): Promise<void> => {
+  const read = async (reading: TopicReading, take: (record: Incoming) => Promise<void>): Promise<void> => {
     if (doubts.length === 0) return;
     await readTopic(services, reading, take, { signal, onProgress }).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
@@ -61,7 +61,7 @@ export const factsOfDoubts = async (
   const readCommand = commandReader(services);
   /** Reads commands with these ids, and gives each to `take`. */
   const readCommands = (
-    period: Pick<Reading, "fromMs" | "toMs">,
+    period: Pick<TopicReading, "fromMs" | "toMs">,
     ids: ReadonlySet<string>,
     take: (commandId: string, written: Written) => void,
   ): Promise<void> => {

@@ -15,7 +15,8 @@ export type Transaction = {
 };
 
 /** Why a transaction is thought to be that of a doubt. `pointer`: to the member of the payload that names the doubt. */
-export type Evidence = Transaction & ({ kind: "event"; pointer: string; text: string } | { kind: "answer" });
+export type DoubtEvidence = Transaction &
+  ({ kind: "event"; pointer: string; text: string } | { kind: "answer" });
 
 /** The clocks of replicas may differ from the brokers' by so much. */
 const SKEW_MS = 60_000;
@@ -61,7 +62,7 @@ export const learnTransactions = ({ registry, clock }: ToolServices, doubts: rea
   const evidence = new Map<Doubt, Map<string, { pointer: string; text: string }>>();
   let isCut = false;
 
-  const evidenceOf = (doubt: Doubt): Evidence[] => {
+  const evidenceOf = (doubt: Doubt): DoubtEvidence[] => {
     const none = { firstStatus: null, lastStatus: null, firstAtMs: null };
     const about = (transactionId: string): Transaction =>
       transactionOf(transactions.get(transactionId) ?? { transactionId, ...none });

@@ -61,7 +61,7 @@ const FORCE = {
 } as const;
 
 /** Why nothing was decided, as a sentence; null where it was. */
-export const refusalOf = (
+export const refusalText = (
   { commandId, quoteId, as }: Pick<ResolveRequest, "commandId" | "quoteId" | "as">,
   ended: ResolveOutcome,
 ): string | null => {

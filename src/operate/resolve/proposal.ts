@@ -2,7 +2,7 @@ import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { positionText } from "../../runtime/record-position.ts";
-import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";
+import { AUDIT_PARTITION, readAuditEntry, textOrEmpty, type Action } from "../audit/entry.ts";
 import type { ToolServices } from "../tool-services.ts";
 import { NOTHING, readTopic } from "../read-topic.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
@@ -22,7 +22,7 @@ export const resolveAction = ({ commandId, ...parameters }: ResolveRequest, conf
  * record. Times are by Kafka's clock.
  */
 const proposalOf = (record: Incoming) => {
-  const entry = readEntry(record.value);
+  const entry = readAuditEntry(record.value);
   if (entry?.action !== "resolve" || entry.outcome?.["kind"] !== "proposed") return null;
   const { as, force } = entry.parameters;
   if (as !== "succeeded" && as !== "not-executed") return null;
@@ -32,7 +32,7 @@ const proposalOf = (record: Incoming) => {
   const asked: ResolveRequest = {
     commandId: entry.subject,
     quoteId: typeof quoteId === "string" ? quoteId : null,
-    ...{ as, force: force === true, transactionId: textIn(transactionId) || null },
+    ...{ as, force: force === true, transactionId: textOrEmpty(transactionId) || null },
   };
   return {
     ref: positionText(record),

@@ -6,7 +6,7 @@ import { chooseDoubt, createCommandFinder } from "./find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
 import {
   resolvableAtMs,
-  resolve as endInJournal,
+  endInJournal,
   withoutDoubt,
   type Resolved,
 } from "../../commands-to-results/accept-once/resolve.ts";
@@ -14,10 +14,10 @@ import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
-import type { Outcome } from "../audit/entry.ts";
+import type { AuditOutcome } from "../audit/entry.ts";
 import { inspectSchemas, type ToolServices } from "../tool-services.ts";
 import { isSameQuote, untilRead } from "../doubts/doubts.ts";
-import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
+import { refusalText, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
 import { transactionFault } from "./transaction.ts";
 
@@ -106,12 +106,12 @@ const readAndDecide = async (
   }
 };
 
-const auditedAs = (asked: ResolveRequest, ended: ResolveOutcome): Outcome => {
+const auditedAs = (asked: ResolveRequest, ended: ResolveOutcome): AuditOutcome => {
   if (ended.kind === "proposed") {
     const reason = "another person must confirm it within 24 hours";
     return { kind: "proposed", reason, quoteId: ended.quoteId };
   }
-  if (ended.kind !== "resolved") return { kind: "refused", reason: refusalOf(asked, ended) ?? ended.kind };
+  if (ended.kind !== "resolved") return { kind: "refused", reason: refusalText(asked, ended) ?? ended.kind };
   const { outcome, resultId, quoteId, transactionId } = ended.result;
   const places = { journal: ended.place, result: ended.published };
   const effect = { ...places, outcome, resultId, quoteId, transactionId };

@@ -1,23 +1,23 @@
 import { commandDecoder } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../dead-letters/headers.ts";
 import { checkFor } from "../../commands-to-results/check.ts";
-import { fromRecord, type Step as JournalStep } from "../../commands-to-results/accept-once/entry.ts";
+import { readJournalRecord, type JournalStep } from "../../commands-to-results/accept-once/entry.ts";
 import { readCommand } from "../../commands-to-results/read-command.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandJournalEntry, CommandResult, TransactionStatusUpdated } from "../../records.ts";
 import { parseBody } from "../../notification/notification.ts";
-import { readEntry, textIn } from "../audit/entry.ts";
+import { readAuditEntry, textOrEmpty } from "../audit/entry.ts";
 import type { ToolServices } from "../tool-services.ts";
-import { found, type Found, type Step, type Telling } from "./step.ts";
+import { found, type Found, type StoryStep, type Telling } from "./step.ts";
 
 /** Null for a record that cannot be read. Rejects when the registry does not answer. */
 export type ReadRecord = (record: Incoming) => Promise<Found | null>;
 type Kind = "command" | "journal" | "result" | "event" | "letter" | "action";
 
 const TONES = { SUCCEEDED: "good", REJECTED: "bad", FAILED: "bad", IN_DOUBT: "wait" } as const;
-const TONE_OF_STAGE: Readonly<Record<string, Step["tone"]>> = {
+const TONE_OF_STAGE: Readonly<Record<string, StoryStep["tone"]>> = {
   ...{ COMPLETED: "good", ISSUE: "bad", CANCELED: "bad", REFUNDED: "bad" },
 };
 
@@ -93,7 +93,7 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       const decoded = await entryOf(record.value);
       const key = record.key?.toString("utf8") ?? "";
       // Shown even where the key is one of older rules.
-      const entry = decoded && fromRecord(decoded, { key, ageMs: Infinity });
+      const entry = decoded && readJournalRecord(decoded, { key, ageMs: Infinity });
       if (!entry) return null;
       const { commandId, step, operation } = entry;
       const concluded = step.kind === "concluded" ? await resultOf(step.result) : null;
@@ -125,12 +125,13 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       return found(record, { ...said, ...detail }, told);
     },
     action: (record) => {
-      const entry = readEntry(record.value);
+      const entry = readAuditEntry(record.value);
       if (entry?.action !== "resolve") return Promise.resolve(null);
       const { subject: commandId, by, note, parameters, outcome } = entry;
-      const kind = textIn(outcome?.["kind"]);
-      const title = outcome === null ? `${by} says: ${textIn(parameters["as"])}` : `What came of it: ${kind}`;
-      const said = { commandId, note, reason: textIn(outcome?.["reason"]) };
+      const kind = textOrEmpty(outcome?.["kind"]);
+      const title =
+        outcome === null ? `${by} says: ${textOrEmpty(parameters["as"])}` : `What came of it: ${kind}`;
+      const said = { commandId, note, reason: textOrEmpty(outcome?.["reason"]) };
       return Promise.resolve(found(record, said, { kind: "action", title, isMachinery: kind === "done" }));
     },
   };

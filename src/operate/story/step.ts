@@ -3,7 +3,7 @@ import { iso } from "../../runtime/instant.ts";
 import { placeText } from "../../runtime/record-position.ts";
 
 /** One record of a story. */
-export type Step = {
+export type StoryStep = {
   /** The record's timestamp. */
   atMs: number;
   place: string;
@@ -25,14 +25,14 @@ type Ids = Readonly<Record<(typeof ID_NAMES)[number], string>>;
 type Weight = 0 | 1 | 2 | 3 | 4 | 5;
 export type Found = {
   ids: Ids;
-  step: Step;
+  step: StoryStep;
   weight: Weight;
   /** Null where the record is no event. `occurredAtMs`: by the partner's clock; null where that cannot be read. */
   event: { stage: string; occurredAtMs: number | null } | null;
 };
 /** What a reader says of its record. */
-export type Telling = Pick<Step, "kind" | "title"> &
-  Partial<Pick<Step, "tone" | "payload" | "isMachinery"> & Pick<Found, "weight">>;
+export type Telling = Pick<StoryStep, "kind" | "title"> &
+  Partial<Pick<StoryStep, "tone" | "payload" | "isMachinery"> & Pick<Found, "weight">>;
 
 const MAX_FACT = 1_000;
 const MAX_PAYLOAD = 65_536;
@@ -42,7 +42,7 @@ const HIDDEN = new Set(["payload", "response", "requestHash", "resultId"]);
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** The plain values of a record; those whose names end in At are times. */
-const factsOf = (values: object): Step["facts"] =>
+const factsOf = (values: object): StoryStep["facts"] =>
   Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
     if (HIDDEN.has(name) || value === "") return [];
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return [];
@@ -80,7 +80,7 @@ export const found = (
 export type Ending = {
   about: "command" | "transaction";
   id: string;
-  tone: Step["tone"];
+  tone: StoryStep["tone"];
   sentence: string;
   isDoubt: boolean;
 };

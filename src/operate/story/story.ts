@@ -6,9 +6,9 @@ import { UsageError } from "../../runtime/errors.ts";
 import type { ToolServices, OnProgress, Progress } from "../tool-services.ts";
 import { mayHold, NOTHING, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
-import { endingsOf, type Ending, type Found, type Step } from "./step.ts";
+import { endingsOf, type Ending, type Found, type StoryStep } from "./step.ts";
 
-export type { Ending, Step };
+export type { Ending, StoryStep };
 
 /** Bounds memory, and the ids that each record is searched for. */
 const MAX_STEPS = 1_000;

@@ -6,7 +6,7 @@ import { reasonOf } from "../connection/connection.ts";
 import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
 import { bodyText, readRetryAfter, unpacked } from "./answer.ts";
 import { decompressed } from "./decompress.ts";
-import { headersOf, type Caller } from "./request.ts";
+import { headersOfCall, type Caller } from "./request.ts";
 import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 
 export type FetchLogOptions = Caller & {
@@ -95,7 +95,7 @@ export const fetchLogWith = (options: FetchLogOptions): FetchLog => {
     const used = credentials.current();
     const mask = maskOf(used);
     try {
-      const get = { path: pathOf(query), headers: headersOf(used, userAgent) };
+      const get = { path: pathOf(query), headers: headersOfCall(used, userAgent) };
       const answered = await options.download(get, signal);
       const { status: httpStatus, headers } = answered;
       const retryAfterMs = readRetryAfter(headers["retry-after"], clock.now());

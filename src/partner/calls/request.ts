@@ -20,7 +20,7 @@ export type Caller = {
 };
 
 /** The partner's five headers, spelled as its documentation does. */
-export const headersOf = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
+export const headersOfCall = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
   ...["Authorization", `Bearer ${accessToken}`],
   ...["x-token", xToken],
   ...["Content-Type", "application/json"],
@@ -68,7 +68,7 @@ export const requestWith =
   async ({ method, path, body }, callOptions, secrets) => {
     const used = credentials.current();
     const mask = maskOf(used, secrets);
-    const headers = headersOf(used, userAgent);
+    const headers = headersOfCall(used, userAgent);
     const maxBodyBytes = EVIDENCE_BYTES + mask.marginBytes;
     const result = await send({ method, path: basePath + path, headers, body, maxBodyBytes }, callOptions);
     const reason = mask(result.reason, MAX_REASON_LENGTH);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { loadConfig, type Environment } from "../../../src/config/load.ts";
-import type { Config, Problem, Purpose } from "../../../src/config/config.ts";
+import type { Config, SettingProblem, Purpose } from "../../../src/config/config.ts";
 
 /** What `serve` needs with all flows, and nothing more. */
 export const complete: Environment = {
@@ -20,7 +20,7 @@ export const complete: Environment = {
 export const load = (over: Environment, purpose: Purpose = "serve") =>
   loadConfig({ ...complete, ...over }, purpose);
 
-const said = ({ variable, message }: Problem): string => `${variable} ${message}`;
+const said = ({ variable, message }: SettingProblem): string => `${variable} ${message}`;
 
 /** Every problem with the environment, as `VARIABLE message`. */
 export const problemsOf = (over: Environment, purpose: Purpose = "serve"): string[] => {

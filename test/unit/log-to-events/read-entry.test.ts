@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { readEntry } from "../../../src/log-to-events/read-entry.ts";
+import { readLogEntry } from "../../../src/log-to-events/read-entry.ts";
 import { change } from "./answers.ts";
 
 const text = JSON.stringify(change);
 const SEARCHED = { notificationPointer: null, eventPointer: null };
 const entry = (value: unknown, notificationPointer: string | null = null) =>
-  readEntry(JSON.stringify(value), { ...SEARCHED, notificationPointer });
+  readLogEntry(JSON.stringify(value), { ...SEARCHED, notificationPointer });
 const OURS = { kind: "notification", notification: { ...change, payload: text } };
 
 /** Delivery logs of webhook services, with our notification inside. Their own times and statuses are beside it. */
@@ -54,7 +54,7 @@ test.each(SHAPES)("%s", (_, value) => {
 
 test("an entry may be the notification; its own text is the payload, byte for byte", () => {
   const raw = '{ "transactionId": 90071992547409931, "status":"CANCELED",  "n": 1.10 }';
-  expect(readEntry(raw, SEARCHED)).toEqual({
+  expect(readLogEntry(raw, SEARCHED)).toEqual({
     kind: "notification",
     notification: { transactionId: "90071992547409931", status: "CANCELED", createdAt: "", payload: raw },
   });
@@ -97,13 +97,13 @@ test.each([
 
 test.each(["{oops}", '{"a":1', '"\\x"', '"a', "", '{"a":1}}', "\u0000"])(
   "%j is no JSON, and nothing worse",
-  (raw) => expect(readEntry(raw, SEARCHED)).toEqual({ kind: "unreadable", detail: "no JSON object" }),
+  (raw) => expect(readLogEntry(raw, SEARCHED)).toEqual({ kind: "unreadable", detail: "no JSON object" }),
 );
 
 test("depth and number of what an entry holds cost no stack and no great time", () => {
   const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
-  expect(readEntry(`{"a":${deep}}`, SEARCHED)).toEqual({ kind: "unreadable", detail: NOTHING });
-  expect(readEntry(`{"a":${'{"b":'.repeat(50_000)}1${"}".repeat(50_000)}}`, SEARCHED)).toMatchObject({
+  expect(readLogEntry(`{"a":${deep}}`, SEARCHED)).toEqual({ kind: "unreadable", detail: NOTHING });
+  expect(readLogEntry(`{"a":${'{"b":'.repeat(50_000)}1${"}".repeat(50_000)}}`, SEARCHED)).toMatchObject({
     detail: NOTHING,
   });
   expect(entry({ all: Array.from({ length: 5_000 }, () => ({ body: text })) })).toEqual(OURS);
@@ -151,5 +151,5 @@ test.each<[unknown, "ours" | "other"]>([
   const pointers = { notificationPointer: null, eventPointer: "/meta/name" };
   const expected = event === "ours" ? OURS.kind : "otherType";
   for (const notificationPointer of [null, "/payload"])
-    expect(readEntry(JSON.stringify(value), { ...pointers, notificationPointer }).kind).toBe(expected);
+    expect(readLogEntry(JSON.stringify(value), { ...pointers, notificationPointer }).kind).toBe(expected);
 });

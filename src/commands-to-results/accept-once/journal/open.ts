@@ -9,7 +9,7 @@ import type { Registry } from "../../../kafka/schema/registry.ts";
 import { RegistryError } from "../../../kafka/schema/registry-http.ts";
 import { readSchema, withoutFields } from "../../../kafka/schema/schemas.ts";
 import { startTail } from "../../../kafka/consume/tail.ts";
-import { fromRecord, toRecord, UNFOLDED, type Entry, type JournalRecord } from "../entry.ts";
+import { readJournalRecord, toRecord, UNFOLDED, type Entry, type JournalRecord } from "../entry.ts";
 import type { Contradicted } from "../partition-view.ts";
 import { EntryRefused } from "../kafka-retry.ts";
 import type { Journal } from "../ports.ts";
@@ -110,7 +110,7 @@ export const openJournal = async (
     if (!decoded.ok) return refuse(decoded.detail);
     const ageMs = clock.now() - timestampMs;
     return (
-      fromRecord(decoded.value, { key: key.toString("utf8"), ageMs }) ??
+      readJournalRecord(decoded.value, { key: key.toString("utf8"), ageMs }) ??
       refuse('another version of the bridge wrote it: see "Upgrading" in docs/setup.md')
     );
   };

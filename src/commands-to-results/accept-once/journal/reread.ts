@@ -1,7 +1,7 @@
 import type { Entry, FoldedEntry } from "../entry.ts";
 import { keepNewest } from "../../../runtime/keep-newest.ts";
 import { positionText, type RecordPosition } from "../../../runtime/record-position.ts";
-import { ownCopy, sizeOf } from "../../../kafka/consume/record-memory.ts";
+import { ownCopy, recordBytes } from "../../../kafka/consume/record-memory.ts";
 import type { Range } from "../../../kafka/ranges.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 
@@ -32,7 +32,7 @@ export const rereadEntries = ({ reread, startOf, entryOf }: Source) => {
     },
     keep: (record: Incoming, { step }: FoldedEntry): void => {
       if (step.kind !== "concluded" && step.kind !== "claimed") return;
-      if (record.offset < (recentFrom.get(record.partition) ?? 0) || sizeOf(record) > MAX_BYTES) return;
+      if (record.offset < (recentFrom.get(record.partition) ?? 0) || recordBytes(record) > MAX_BYTES) return;
       keepNewest(recent, positionText(record), ownCopy(record), MOST_RECENT);
     },
     /**

@@ -3,7 +3,7 @@ import avro from "avsc";
 import { expect, it } from "vitest";
 import type { Entry } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import {
-  fromRecord,
+  readJournalRecord,
   JOURNAL_VERSION,
   toRecord,
   UNFOLDED,
@@ -29,7 +29,7 @@ const steps = [
 it.each(steps)("goes through Avro and back: $kind", (step) => {
   const entry: Entry = { operation: "ACCEPT_QUOTE", commandId: "c", step };
   const read = type.fromBuffer(type.toBuffer(toRecord(entry))) as CommandJournalEntry;
-  expect(fromRecord(read, young("quote"))).toEqual(entry);
+  expect(readJournalRecord(read, young("quote"))).toEqual(entry);
 });
 
 it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
@@ -44,7 +44,7 @@ it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
   if (!decoded.ok) throw new Error(decoded.detail);
   const unfolded: readonly string[] = Object.values(UNFOLDED).flat();
   const needed = Object.fromEntries(Object.entries(step).filter(([name]) => !unfolded.includes(name)));
-  const read = fromRecord(decoded.value, young("quote"));
+  const read = readJournalRecord(decoded.value, young("quote"));
   expect(read).toEqual({ operation: "ACCEPT_QUOTE", commandId: "c", step: needed });
   expect(Object.keys(needed).length, "the fold still gets the rest").toBeGreaterThan(1);
 });
@@ -53,17 +53,23 @@ const record = toRecord({ operation: "ACCEPT_QUOTE", commandId: "c", step: relea
 
 it("does not guess at another version", () => {
   for (const version of [0, JOURNAL_VERSION + 1])
-    expect(fromRecord({ ...record, version }, young("quote"))).toBeNull();
+    expect(readJournalRecord({ ...record, version }, young("quote"))).toBeNull();
 });
 
 it("folds what older versions wrote, where it stands under the key of today", () => {
-  for (const version of [1, 2]) expect(fromRecord({ ...record, version }, young("quote"))).not.toBeNull();
+  for (const version of [1, 2])
+    expect(readJournalRecord({ ...record, version }, young("quote"))).not.toBeNull();
 });
 
 it("refuses an accept of today that stands under another key than it would today: it would not be found there", () => {
-  expect(fromRecord({ ...record, version: 1 }, young("Quote"))).toBeNull();
-  expect(fromRecord({ ...record, version: 2 }, young("quote/"))).toBeNull();
-  expect(fromRecord({ ...record, version: 1 }, { key: "Quote", ageMs: 86_400_001 })).not.toBeNull();
-  expect(fromRecord(record, young("Quote")), "what this version wrote is always folded").not.toBeNull();
-  expect(fromRecord({ ...record, version: 1, operation: "CREATE_QUOTE" }, young("Quote"))).not.toBeNull();
+  expect(readJournalRecord({ ...record, version: 1 }, young("Quote"))).toBeNull();
+  expect(readJournalRecord({ ...record, version: 2 }, young("quote/"))).toBeNull();
+  expect(readJournalRecord({ ...record, version: 1 }, { key: "Quote", ageMs: 86_400_001 })).not.toBeNull();
+  expect(
+    readJournalRecord(record, young("Quote")),
+    "what this version wrote is always folded",
+  ).not.toBeNull();
+  expect(
+    readJournalRecord({ ...record, version: 1, operation: "CREATE_QUOTE" }, young("Quote")),
+  ).not.toBeNull();
 });

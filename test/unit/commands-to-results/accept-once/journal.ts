@@ -1,4 +1,4 @@
-import type { Entry, Ref, Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import type { Entry, Ref, JournalStep } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import type { Contradicted } from "../../../../src/commands-to-results/accept-once/partition-view.ts";
 import type { Deps, PreparedCommand } from "../../../../src/commands-to-results/accept-once/ports.ts";
 import type { View } from "../../../../src/commands-to-results/accept-once/view.ts";
@@ -8,9 +8,9 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Verdict } from "../../../../src/commands-to-results/types.ts";
 import { codec, guard } from "../../../simulation/stubs.ts";
 
-type Partial_<K extends Step["kind"]> = Partial<Omit<Step & { kind: K }, "kind">>;
+type Partial_<K extends JournalStep["kind"]> = Partial<Omit<JournalStep & { kind: K }, "kind">>;
 
-export const claimed = (attemptId: string, more: Partial_<"claimed"> = {}): Step => ({
+export const claimed = (attemptId: string, more: Partial_<"claimed"> = {}): JournalStep => ({
   kind: "claimed",
   attemptId,
   requestHash: "abcd0123",
@@ -22,12 +22,12 @@ export const claimed = (attemptId: string, more: Partial_<"claimed"> = {}): Step
   ...more,
 });
 
-export const released = (attemptId: string): Step => ({ kind: "released", attemptId });
+export const released = (attemptId: string): JournalStep => ({ kind: "released", attemptId });
 
 export const concluded = (
   attemptId: string | null,
   outcome: "SUCCEEDED" | "REJECTED" | "FAILED" | "IN_DOUBT",
-): Step => ({
+): JournalStep => ({
   kind: "concluded",
   attemptId,
   requestHash: "abcd0123",
@@ -38,7 +38,7 @@ export const concluded = (
   traceparent: null,
 });
 
-export const published = (resultId = "final"): Step => ({ kind: "published", resultId });
+export const published = (resultId = "final"): JournalStep => ({ kind: "published", resultId });
 
 export const accept = (commandId: string, key = "quote"): Ref => ({
   operation: "ACCEPT_QUOTE",
@@ -61,7 +61,7 @@ export const createLog = (now: () => number = Date.now) => {
     view,
     entries,
     contradictions,
-    append: ({ operation, key, commandId }: Ref, ...steps: Step[]): void => {
+    append: ({ operation, key, commandId }: Ref, ...steps: JournalStep[]): void => {
       for (const step of steps) {
         const entry: Entry = { operation, commandId, step };
         const timestampMs = now();

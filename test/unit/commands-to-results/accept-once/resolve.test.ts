@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
-import { resolvableAtMs, resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
-import type { Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import { resolvableAtMs, endInJournal } from "../../../../src/commands-to-results/accept-once/resolve.ts";
+import type { JournalStep } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { RecordPosition } from "../../../../src/runtime/record-position.ts";
 import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal.ts";
@@ -24,7 +24,7 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
   const { deps, results } = createDeps(log, {
     clock: { ...systemClock, now: () => logMs + machineMs },
   });
-  const conclusion = (outcome: "IN_DOUBT" | "SUCCEEDED"): Step => {
+  const conclusion = (outcome: "IN_DOUBT" | "SUCCEEDED"): JournalStep => {
     const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
     const error = outcome === "IN_DOUBT" ? { code: "ANSWER_LOST" as const, message: "cut" } : null;
     const verdict = { outcome, error, decidedBy: "PARTNER" as const, answer: null };
@@ -33,9 +33,9 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
       ...concluded("a", outcome),
       result: deps.codec.encode(result),
       resultId: result.resultId,
-    } as Step;
+    } as JournalStep;
   };
-  log.append(c1, { ...claimed("a"), callWithinMs } as Step, conclusion("IN_DOUBT"));
+  log.append(c1, { ...claimed("a"), callWithinMs } as JournalStep, conclusion("IN_DOUBT"));
   return {
     log,
     results,
@@ -55,7 +55,7 @@ describe("resolve", () => {
     ["succeeded", "SUCCEEDED", undefined],
   ] as const)("ends a doubt as %s", async (as, outcome, code) => {
     const { deps, results, log } = doubted();
-    const end = await resolve(deps, c1, { ...decision, as }, never);
+    const end = await endInJournal(deps, c1, { ...decision, as }, never);
     expect(end).toMatchObject({ kind: "resolved", result: { outcome, final: true, decidedBy: "OPERATOR" } });
     expect("result" in end && end.result?.error?.code).toBe(code);
     expect(results).toEqual([`c1 ${outcome}`]);
@@ -81,7 +81,7 @@ describe("resolve", () => {
         return written;
       },
     };
-    const end = await resolve(deps, c1, { ...decision, force: false }, never);
+    const end = await endInJournal(deps, c1, { ...decision, force: false }, never);
     expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
     expect(log.entries, "claim, doubt, marker, the late answer").toHaveLength(4);
   });
@@ -95,16 +95,16 @@ describe("resolve", () => {
       const neededMs = resolvableAtMs(doubt!.claim) - doubt!.claim.timestampMs;
       expect(neededMs).toBe(Math.max(20 * callWithinMs, 900_000));
       later(neededMs - 1);
-      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "tooYoung" });
+      expect(await endInJournal(deps, c1, patient, never)).toMatchObject({ kind: "tooYoung" });
       later(1);
-      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
+      expect(await endInJournal(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
     },
   );
 
   it("calls a claim young when nobody can tell when its own entry was appended", async () => {
     const { deps, later } = doubted();
     later(60_000);
-    const end = await resolve({ ...deps, timeOf: () => null }, c1, { ...decision, force: false }, never);
+    const end = await endInJournal({ ...deps, timeOf: () => null }, c1, { ...decision, force: false }, never);
     expect(end).toMatchObject({ kind: "tooYoung" });
   });
 
@@ -118,10 +118,10 @@ describe("resolve", () => {
         return append(key, entry);
       },
     };
-    const end = await resolve(deps, c1, decision, never);
+    const end = await endInJournal(deps, c1, decision, never);
     expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
     expect(results).toEqual(["c1 SUCCEEDED"]);
-    expect(await resolve(deps, c1, decision, never)).toEqual(end);
+    expect(await endInJournal(deps, c1, decision, never)).toEqual(end);
   });
 
   it("waits for the schema of a result that an older version wrote", async () => {
@@ -132,7 +132,7 @@ describe("resolve", () => {
       if (++asked === 1) throw new Error("the schema of an earlier result is being asked for");
       return codec.decode(value);
     };
-    const end = await resolve({ ...deps, codec: { ...codec, decode } }, c1, decision, never);
+    const end = await endInJournal({ ...deps, codec: { ...codec, decode } }, c1, decision, never);
     expect(end).toMatchObject({ kind: "resolved" });
   });
 
@@ -142,14 +142,17 @@ describe("resolve", () => {
       ...log.view,
       look: (ref) => (log.entries.length < 3 ? log.view.look(ref) : { kind: "free", isTaken: false }),
     };
-    await expect(resolve({ ...deps, view }, c1, decision, never)).rejects.toThrow("began anew");
+    await expect(endInJournal({ ...deps, view }, c1, decision, never)).rejects.toThrow("began anew");
     expect(results).toEqual([]);
   });
 
   it("frees the quote and publishes nothing where the commandId has its final result for another quote", async () => {
     const { deps, log, results, conclusion } = doubted();
-    log.append(accept("c1", "other"), claimed("b"), { ...conclusion("SUCCEEDED"), attemptId: "b" } as Step);
-    const end = await resolve(deps, c1, decision, never);
+    log.append(accept("c1", "other"), claimed("b"), {
+      ...conclusion("SUCCEEDED"),
+      attemptId: "b",
+    } as JournalStep);
+    const end = await endInJournal(deps, c1, decision, never);
     expect(end).toMatchObject({ kind: "resolved", isPublished: false, result: { outcome: "FAILED" } });
     expect([results, log.view.unpublished(), log.view.doubts()]).toEqual([[], [], []]);
     expect(log.view.look(accept("c2"))).toEqual({ kind: "free", isTaken: false });
@@ -157,14 +160,14 @@ describe("resolve", () => {
 
   it("publishes nothing where the commandId named another command before", async () => {
     const { deps, results } = doubted();
-    const end = await resolve({ ...deps, isOlderElsewhere: () => true }, c1, decision, never);
+    const end = await endInJournal({ ...deps, isOlderElsewhere: () => true }, c1, decision, never);
     expect([end, results]).toMatchObject([{ kind: "resolved", isPublished: false }, []]);
   });
 
   it("does not know a command that is not in doubt", async () => {
     const { deps, log } = doubted();
-    expect(await resolve(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
+    expect(await endInJournal(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
     log.append(accept("c8", "q8"), claimed("b"));
-    expect(await resolve(deps, accept("c8", "q8"), decision, never)).toEqual({ kind: "underWay" });
+    expect(await endInJournal(deps, accept("c8", "q8"), decision, never)).toEqual({ kind: "underWay" });
   });
 });

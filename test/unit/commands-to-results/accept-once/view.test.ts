@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import type { JournalStep } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
 import { accept, claimed, concluded, create, createLog, released } from "./journal.ts";
 
@@ -7,7 +7,7 @@ const c1 = accept("c1");
 const c2 = accept("c2");
 const never = new AbortController().signal;
 
-const after = (...entries: [typeof c1, Step][]) => {
+const after = (...entries: [typeof c1, JournalStep][]) => {
   const log = createLog();
   for (const [ref, step] of entries) log.append(ref, step);
   return log.view;
@@ -61,7 +61,7 @@ describe("the fold", () => {
 });
 
 describe("the view", () => {
-  const record = (offset: number, step: Step | null = claimed(`a${offset}`)) => ({
+  const record = (offset: number, step: JournalStep | null = claimed(`a${offset}`)) => ({
     partition: 0,
     offset,
     timestampMs: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ownCopy, sizeOf } from "../../../../src/kafka/consume/record-memory.ts";
+import { ownCopy, recordBytes } from "../../../../src/kafka/consume/record-memory.ts";
 
 const fetched = Buffer.alloc(1_000_000, "x");
 const record = {
@@ -22,5 +22,5 @@ test("a copy equals the record and shares no memory with the fetched bytes", () 
 test("a record without key, value and headers is copied too", () => {
   const bare = { ...record, key: null, value: null, headers: { count: 0, bytes: Buffer.alloc(0) } };
   expect(ownCopy(bare)).toEqual(bare);
-  expect(sizeOf(record) - sizeOf(bare)).toBe(10 + 300 + 18);
+  expect(recordBytes(record) - recordBytes(bare)).toBe(10 + 300 + 18);
 });

@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
 import type { Incoming } from "../../../../src/kafka/record.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
-import { auditEvent, type Action, type Outcome } from "../../../../src/operate/audit/entry.ts";
+import { auditEvent, type Action, type AuditOutcome } from "../../../../src/operate/audit/entry.ts";
 import { outcomeOf } from "../../../../src/operate/dead-letters/replay.ts";
 import { sentLetters } from "../../../../src/operate/dead-letters/sent.ts";
 import type { LetterEnd } from "../../../../src/operate/dead-letters/targets.ts";
 
 const from = { host: "h", user: "u", program: "cli" };
 
-const record = (offset: number, actionId: string, letters: readonly string[], outcome: Outcome | null) => {
+const record = (
+  offset: number,
+  actionId: string,
+  letters: readonly string[],
+  outcome: AuditOutcome | null,
+) => {
   const action: Action = { kind: "replay", subject: "letters", parameters: { letters } };
   const entry = {
     actionId,

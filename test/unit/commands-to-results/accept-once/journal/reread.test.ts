@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { rereadEntries } from "../../../../../src/commands-to-results/accept-once/journal/reread.ts";
-import type { Entry, Step } from "../../../../../src/commands-to-results/accept-once/entry.ts";
+import type { Entry, JournalStep } from "../../../../../src/commands-to-results/accept-once/entry.ts";
 import { NO_HEADERS } from "../../../../../src/kafka/headers.ts";
 import type { Incoming } from "../../../../../src/kafka/record.ts";
 import { claimed, concluded, released } from "../journal.ts";
@@ -9,7 +9,7 @@ const at = (offset: number, value = Buffer.from("value"), partition = 0): Incomi
   ...{ topic: "j", partition, offset, timestampMs: 0 },
   ...{ key: null, value, headers: NO_HEADERS },
 });
-const entryOf = (step: Step): Entry => ({ operation: "ACCEPT_QUOTE", commandId: "c-1", step });
+const entryOf = (step: JournalStep): Entry => ({ operation: "ACCEPT_QUOTE", commandId: "c-1", step });
 const entry = entryOf(released("a-1"));
 
 const source = {
