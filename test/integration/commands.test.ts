@@ -284,17 +284,6 @@ test("a command that comes again and again is executed once, and answered alike 
   expect(await requests("q-again/accept")).toHaveLength(1);
 });
 
-test("a second command for a quote that is taken is rejected without a call", async () => {
-  await send("q-taken", accept("taken-1", "q-taken"), accept("taken-2", "q-taken"));
-  expect(resultOf((await resultsOf("taken-1"))[0] as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED" });
-  expect(resultOf((await resultsOf("taken-2"))[0] as TopicRecord)).toMatchObject({
-    outcome: "REJECTED",
-    error: { code: "QUOTE_ALREADY_TAKEN" },
-    attempts: 0,
-  });
-  expect(await requests("q-taken/accept")).toHaveLength(1);
-});
-
 const FAILED_2XX = { status: 200, body: '{"success":false}' };
 test.each([
   ["a 503 after it was executed", { kind: "status", status: 503, when: "after" }, 503, 1, "ANSWER_LOST"],

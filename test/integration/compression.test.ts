@@ -1,6 +1,4 @@
 import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
-import { gzip as zip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { pino } from "pino";
 import { expect, inject, it, onTestFinished } from "vitest";
@@ -125,28 +123,4 @@ it("says which partition stands, and where, when a batch cannot be decompressed"
   );
   await send(0, 3);
   await eventually(() => expect(seen).toBe(11), "the records of the other partition", 30_000);
-});
-
-it("reads many batches that are small on the wire and large in memory, every one once", async () => {
-  const topic = await createTopic(brokers, 2);
-  const producer = clientOf(brokers).producer();
-  await producer.connect();
-  readAllCompressions();
-  const gzip = { compress: (encoder: { buffer: Buffer }) => promisify(zip)(encoder.buffer) };
-  const reading = (kafkajs.CompressionCodecs as Record<number, () => object>)[CompressionTypes.GZIP]?.();
-  Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: () => ({ ...reading, ...gzip }) });
-  const BATCHES = 8;
-  const BATCH_BYTES = 10 * 1_048_576;
-  const value = Buffer.alloc(BATCH_BYTES);
-  for (let nth = 0; nth < BATCHES; nth++)
-    for (const partition of [0, 1])
-      await producer.send({ topic, compression: CompressionTypes.GZIP, messages: [{ partition, value }] });
-  await producer.disconnect();
-  // The reader fills the table of codecs again, with the bound.
-  const deps = readerDeps(brokers);
-
-  const seen: number[][] = [[], []];
-  read(topic, 2, ({ partition, offset }) => void seen[partition]?.push(offset), deps);
-  const all = Array.from({ length: BATCHES }, (_, offset) => offset);
-  await eventually(() => expect(seen).toEqual([all, all]), "all batches", 30_000);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { elected, type Elected, type Leadership } from "../../src/kafka/consume/elected.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, createTopic } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
@@ -101,16 +100,4 @@ describe.each([1, 6])("with %i partitions", (partitions) => {
       30_000,
     );
   }, 120_000);
-});
-
-it("begins work again that throws, without leaving the group", async () => {
-  const { join } = await election(1);
-  let begun = 0;
-  const { isLeader } = join("a", async ({ signal }) => {
-    begun += 1;
-    if (begun < 3) throw new Error("not yet");
-    await systemClock.sleep(60_000, signal).catch(() => undefined);
-  });
-  await eventually(() => begun === 3, "the third beginning", 30_000);
-  expect(isLeader()).toBe(true);
 });

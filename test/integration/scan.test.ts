@@ -1,8 +1,7 @@
 import { expect, inject, it, onTestFinished } from "vitest";
 import { scan, type TakeRecord } from "../../src/kafka/consume/scan.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin, clientOf, createTopic } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
+import { clientOf, createTopic } from "../support/kafka.ts";
 import { readerDeps } from "../support/reader-deps.ts";
 
 const brokers = inject("kafkaBrokers");
@@ -61,29 +60,6 @@ it("reads what is not older than it asks for, to the ends that stood when it beg
   expect(seen).toEqual(named("young", 5_000));
 });
 
-it("ends where the end of a transaction, or one that was taken back, stands last", async () => {
-  const topic = await createTopic(brokers, 3);
-  const producer = clientOf(brokers).producer({
-    transactionalId: topic,
-    maxInFlightRequests: 1,
-    idempotent: true,
-  });
-  await producer.connect();
-  const write = async (keys: readonly string[], partition: number, commits: boolean): Promise<void> => {
-    const transaction = await producer.transaction();
-    await transaction.send({ topic, messages: keys.map((key) => ({ key, value: "x", partition })) });
-    await (commits ? transaction.commit() : transaction.abort());
-  };
-  await write(named("good", 20), 0, true);
-  await write(named("back", 20), 1, false);
-  await write(named("more", 20), 2, true);
-  await write(named("again", 20), 2, false);
-  await producer.disconnect();
-  const startedAt = Date.now();
-  expect(await scanned(topic, 0)).toEqual([...named("good", 20), ...named("more", 20)]);
-  expect(Date.now() - startedAt).toBeLessThan(20_000);
-});
-
 it("delivers no record of an aborted transaction, also where transactions overlap", async () => {
   const topic = await createTopic(brokers, 1);
   const begin = async (name: string) => {
@@ -117,28 +93,4 @@ it("delivers no record of an aborted transaction, also where transactions overla
     return seen.size > 0;
   }, "the committed record");
   expect([...seen]).toEqual(["good"]);
-});
-
-it("rejects when the topic is deleted and created again meanwhile", async () => {
-  const topic = await createTopic(brokers, 1);
-  const write = (keys: readonly string[]): Promise<void> =>
-    produce(
-      brokers,
-      topic,
-      keys.map((key) => ({ key, value: "x".repeat(1_000) })),
-    );
-  await write(named("first", 1_000));
-  let replaced: Promise<void> | null = null;
-  const replace = async (): Promise<void> => {
-    await askAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topic] }));
-    await eventually(
-      () => askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] })),
-      "the topic to be created again",
-      30_000,
-    );
-    await eventually(() => write(named("second", 2_000)), "the topic to be filled", 20_000);
-  };
-  await expect(scanned(topic, 0, () => (replaced ??= replace()))).rejects.toThrow(
-    "is another log than before",
-  );
 });

@@ -4,7 +4,6 @@ import { text } from "node:stream/consumers";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { SANDBOX } from "../../dev/main.mjs";
-import { readArguments } from "../../sandbox/arguments.ts";
 import { aQuote, clientOf } from "./client.ts";
 
 const spawned = (args: readonly string[], env: Record<string, string> = {}) => {
@@ -53,33 +52,4 @@ test("a port that is taken is one sentence, and exit code 1; arguments that cann
   const help = spawned(["--help"]);
   expect(await text(help.child.stdout)).toMatch(/--time-scale <factor> .*default: 1/);
   expect(await help.code()).toBe(0);
-});
-
-test("options are read, and have defaults", () => {
-  expect(readArguments([], { PARTNER_X_TOKEN: "" })).toMatchObject({
-    ...{ host: "127.0.0.1", port: 8090, timeScale: 1, stepMs: 600_000, retryMs: 900_000 },
-    ...{ walk: "main", answers: "plain", repetition: "conflict", acceptUnknownQuotes: false },
-    ...{ webhookUrls: [], accessToken: undefined, xToken: undefined },
-  });
-  const urls = ["--webhook-url", "http://a:1", "--webhook-url=http://b/x"];
-  expect(
-    readArguments(["--time-scale", "0.5", "--step", "400ms", "--accept-unknown-quotes", ...urls], {}),
-  ).toMatchObject({
-    timeScale: 0.5,
-    stepMs: 400,
-    acceptUnknownQuotes: true,
-    webhookUrls: ["http://a:1/", "http://b/x"],
-  });
-});
-
-test.each([
-  [["--time-scale", "0"], /number above 0/],
-  [["--port", "70000"], /whole number/],
-  [["--step", "15"], /duration/],
-  [["--webhook-url", "nowhere"], /address/],
-  [["--repetition", "never"], /one of conflict/],
-  [["--steps", "1s"], /'--steps'.*--help/],
-  [["sandbox"], /'sandbox'.*--help/],
-])("%j is refused", (args, problem) => {
-  expect(() => readArguments(args, {})).toThrow(problem);
 });

@@ -1,27 +1,6 @@
 import { expect, test } from "vitest";
 import { openSandbox } from "../open.ts";
 
-test("the state can be narrowed to some of its parts and to the newest of each", async () => {
-  const client = await openSandbox();
-  for (let nth = 0; nth < 3; nth += 1) await client.createdId();
-  const newest = await client.createdId();
-  type State = { quotes: { quoteId: string }[] };
-  expect(Object.keys(await client.control<State>("GET", "state")).sort()).toEqual(
-    "deliveries faults lost quotes requests subscriptions totals transactions".split(" "),
-  );
-  const narrowed = await client.control<State>("GET", "state?only=quotes&limit=1");
-  expect(Object.keys(narrowed)).toEqual(["quotes"]);
-  expect(narrowed.quotes.map(({ quoteId }) => quoteId)).toEqual([newest]);
-});
-
-test("the executions of many quotes are told at once, in the order asked for", async () => {
-  const client = await openSandbox({ repetition: "again" });
-  const [once, never, twice] = [await client.createdId(), await client.createdId(), await client.createdId()];
-  for (const quoteId of [once, twice, twice]) await client.accept(quoteId);
-  const asked = [twice, never, once, "unheard-of", once.toUpperCase()];
-  expect(await client.control("POST", "executions", asked)).toEqual({ executions: [2, 0, 1, 0, 1] });
-});
-
 test("transactions can be started without a quote, with any statuses", async () => {
   const client = await openSandbox({ timeScale: 1000 });
   const started = await client.control<{ transactionIds: string[] }>("POST", "transactions", {
@@ -33,21 +12,6 @@ test("transactions can be started without a quote, with any statuses", async () 
   await client.control("POST", "transactions", { transactionId: "tx-9", statuses: ["NEVER_HEARD_OF"] });
   const { transactions } = await client.control<{ transactions: object[] }>("GET", "state?limit=1");
   expect(transactions).toMatchObject([{ quoteId: null, statuses: [{ status: "NEVER_HEARD_OF" }] }]);
-});
-
-test.each([
-  [{ direction: "SIDEWAYS" }, "direction"],
-  [{ walk: "moon" }, "walk"],
-  [{ statuses: "A" }, "statuses"],
-  [{ count: 0 }, "count"],
-  [{ transactionId: "tx", count: 2 }, "count"],
-  [{ steps: [] }, "steps"],
-  [[], "JSON object"],
-])("a transaction request such as %j is refused with a sentence", async (body, message) => {
-  const client = await openSandbox();
-  const answer = await client.send("POST", "/_sandbox/transactions", body);
-  expect(answer.status).toBe(400);
-  expect(answer.text).toContain(message);
 });
 
 test("reset forgets everything, rules and subscriptions too", async () => {

@@ -47,18 +47,3 @@ test("a body that never ends goes on with the filler for as long as it is read",
   expect(state.ended).toBeNull();
   expect(state.text.slice(0, 17)).toBe('[{"a":1},{"a":1},');
 });
-
-test("a fault can be meant for one day of the log", async () => {
-  const client = await openSandbox();
-  const match = { query: "startDate=2026-01-05" };
-  await client.control("POST", "faults", {
-    operation: "logs",
-    kind: "status",
-    status: 503,
-    headers: { "retry-after": "2" },
-    match,
-  });
-  const answer = await client.logs("?startDate=2026-01-05&endtDate=2026-01-06");
-  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
-  expect((await client.logs("?startDate=2026-01-06&endtDate=2026-01-07")).status).toBe(200);
-});

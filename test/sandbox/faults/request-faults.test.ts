@@ -61,19 +61,6 @@ test("429 carries Retry-After and executes nothing; 401 neither", async () => {
   expect(await unauthorized.executions()).toBe(0);
 });
 
-test("latency comes before executing, and another fault may come on top", async () => {
-  const { client, quoteId, executions } = await withFault({ kind: "latency", ms: 60_000, count: 1 });
-  const hanging = rawAccept(client.url, quoteId, 200);
-  expect(await executions()).toBe(0);
-  expect(await hanging).toMatchObject({ text: "", ended: "still-open" });
-  await client.control("DELETE", "faults");
-  await client.control("POST", "faults", [
-    { operation: "accept", kind: "latency", ms: 1 },
-    { operation: "accept", kind: "status", status: 418 },
-  ]);
-  expect((await client.accept(quoteId)).status).toBe(418);
-});
-
 test("skip and count say which matches are hit", async () => {
   const { client } = await withFault({ kind: "status", status: 500, skip: 1, count: 2 });
   const statuses = [];
