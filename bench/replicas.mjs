@@ -1,6 +1,6 @@
-// npm run bench:replicas -- [--replicas 1,2,4] [--rates 1200,6000] [--accepts 300] [--seconds 10]
-// What scaling out costs: the same load on one, two and four replicas of the bridge. Each reads the events that the others publish, for
-// its window, and the whole journal of commands.
+// npm run bench:replicas -- [--replicas 1,2,4] [--each 75,300] [--webhooks 300,1500] [--seconds 10]
+// What scaling out costs: n replicas with n times the load against one with one, and against one with the same load in all. Each reads the
+// events that the others publish, for its window, and the whole journal of commands.
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
@@ -18,8 +18,10 @@ import { fixed, machine, processFigures, quantile, table } from "./figures.mjs";
 const { values } = parseArgs({
   options: {
     replicas: { type: "string", default: "1,2,4" },
-    rates: { type: "string", default: "1200,6000" },
-    accepts: { type: "string", default: "300" },
+    /** Accepts a second for each replica. */
+    each: { type: "string", default: "75,300" },
+    /** Webhooks a second for each replica. */
+    webhooks: { type: "string", default: "300,1500" },
     seconds: { type: "string", default: "10" },
   },
 });
@@ -121,22 +123,42 @@ await program(async (scope) => {
     return { good, cpuUs, p99Ms };
   };
 
-  const rows = [["a second in all", "replicas", "CPU us each", "of one", "p99 ms", "good"]];
-  const loads = [
-    ...numbers(values.rates).map((rate) => ({ name: `${rate} webhooks`, rate, play })),
-    ...numbers(values.accepts).map((rate) => ({ name: `${rate} accepts`, rate, play: playAccepts })),
+  const head = [
+    "a second each",
+    "replicas",
+    "CPU us",
+    "of one, same each",
+    "of one, same in all",
+    "p99 ms",
+    "good",
   ];
-  /** @type {Map<string, number>} by load */
+  const rows = [head];
+  const loads = [
+    ...numbers(values.webhooks).map((each) => ({ kind: "webhooks", each, play })),
+    ...numbers(values.each).map((each) => ({ kind: "accepts", each, play: playAccepts })),
+  ];
+  /** @type {Map<string, number>} what one replica takes, by load */
   const ofOne = new Map();
   for (const count of numbers(values.replicas)) {
     const replicas = await step(`starting ${count} replicas`, () => startReplicas(count));
     await play(replicas, 6_000, 4);
     await playAccepts(replicas, 300, 4);
-    for (const { name, rate, play: playLoad } of loads) {
-      const { good, cpuUs, p99Ms } = await playLoad(replicas, rate, Number(values.seconds));
-      if (!ofOne.has(name)) ofOne.set(name, cpuUs);
-      const share = cpuUs / (ofOne.get(name) ?? NaN);
-      rows.push([name, String(count), fixed(cpuUs, 0), fixed(share, 2), fixed(p99Ms, 1), String(good)]);
+    for (const { kind, each, play: playLoad } of loads) {
+      const inAll = each * count;
+      const { good, cpuUs, p99Ms } = await playLoad(replicas, inAll, Number(values.seconds));
+      if (count === 1) ofOne.set(`${each} ${kind}`, cpuUs);
+      const [sameEach, sameInAll] = [each, inAll].map(
+        (rate) => cpuUs / (ofOne.get(`${rate} ${kind}`) ?? NaN),
+      );
+      const shares = [fixed(sameEach ?? NaN, 2), fixed(sameInAll ?? NaN, 2)];
+      rows.push([
+        `${each} ${kind}`,
+        String(count),
+        fixed(cpuUs, 0),
+        ...shares,
+        fixed(p99Ms, 1),
+        String(good),
+      ]);
     }
     await Promise.all(replicas.map(({ stop }) => stop()));
   }

@@ -48,6 +48,8 @@ export const newPlace = (next: number, end: number, last: Mark | null) => ({
   lack: { kind: "failing", cause: "not connected yet" } as Lack | null,
   /** The partition itself has been in trouble since it was added. */
   wasApart: false,
+  /** The last record that somebody waits for. */
+  awaited: -1,
   /** How often in a row it could not be read. */
   failures: 0,
   /** How often in a row the next record could not be taken yet. */

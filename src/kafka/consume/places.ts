@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { isApart, troubleText, type Lack, type PartitionTrouble } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Mark } from "../mark.ts";
 import type { Ranges } from "../ranges.ts";
 import type { Fetched } from "./log-client.ts";
@@ -84,12 +85,29 @@ export const createReadPlaces = (
     if (partitions.length > 0) log.info({ topic, partitions }, "kafka.reader.joined");
   };
 
+  let hurry = new AbortController();
+  /** Lets records gather where nothing is left to read and nobody waits. An answer without any has waited already. */
+  const pace = async (answers: readonly Fetched[], ms: number): Promise<void> => {
+    const isDue = ({ partition, next, endOffset }: Fetched): boolean =>
+      next < endOffset || (places.get(partition)?.awaited ?? -1) >= next;
+    if (answers.every(({ records }) => records.length === 0) || answers.some(isDue)) return;
+    await clock.sleep(ms, hurry.signal).catch(() => undefined);
+  };
+  /** Lets a record that exists be read at once. */
+  const awaitRecord = ({ partition, offset }: RecordPosition): void => {
+    const place = places.get(partition);
+    if (!place || offset < place.next) return;
+    place.awaited = Math.max(place.awaited, offset);
+    hurry.abort();
+    hurry = new AbortController();
+  };
+
   const troubles = (): PartitionTrouble[] =>
     due().flatMap(([partition, { lack }]) => (lack ? [{ partition, ...lack }] : []));
 
   return {
     byPartition: places as ReadonlyMap<number, Place>,
-    ...{ add, due, rest, fail, heal, troubles },
+    ...{ add, due, rest, fail, heal, troubles, pace, awaitRecord },
     remove: (partition: number): void => void places.delete(partition),
     wasApart: (partition: number): boolean => places.get(partition)?.wasApart ?? false,
     focus: (positions: ReadonlyMap<number, number>): void => {

@@ -21,6 +21,8 @@ export type LogOptions = FetchOptions & {
   lasts?: Lasts | undefined;
   /** Whether it ends where the ranges end, or never. */
   toEnd: boolean;
+  /** At the log's end the next fetch begins so much later, or at once for a record that is awaited. */
+  paceMs?: number | undefined;
 };
 
 export type LogDeps = {
@@ -58,7 +60,7 @@ const doubled = ({ baseMs, maxMs }: typeof LATER, times: number): number =>
  * over a new connection. Then, and after a pause, the last record of a partition must still be there.
  */
 export const readLog = (
-  { topic, ranges, lasts, toEnd, ...fetchOptions }: LogOptions,
+  { topic, ranges, lasts, toEnd, paceMs = 0, ...fetchOptions }: LogOptions,
   hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
@@ -167,6 +169,7 @@ export const readLog = (
         for (const fetched of answers) await take(reader, fetched);
         endIfDone();
         await yieldToEventLoop();
+        if (paceMs > 0) await places.pace(answers, paceMs);
       }
     } catch (error) {
       lose(
@@ -226,6 +229,7 @@ export const readLog = (
       const isAway = troubles.length === count && !troubles.some(isApart);
       return isAway ? fault : partitionsHealth(topic, count, troubles);
     },
+    awaitRecord: places.awaitRecord,
     /** Reads these partitions, too. */
     add: places.add,
     /** Goes on at these offsets, and reads no other partitions. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../../runtime/errors.ts";
 import { disconnected, partitionsHealth, type Health, type PartitionTrouble } from "../../runtime/health.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Ranges, TopicRanges } from "../ranges.ts";
 import { PlaceLost, type LogHooks } from "./place.ts";
 import { readLog, type LogDeps, type LogOptions, type LogReading } from "./read-log.ts";
@@ -23,7 +24,7 @@ const MAX_BYTES_PER_PARTITION = 524_288;
  * as they can. Starts over if it cannot go on where it stopped.
  */
 export const startTail = (
-  options: Pick<LogOptions, "topic" | "minBytes" | "waitMs">,
+  options: Pick<LogOptions, "topic" | "minBytes" | "waitMs" | "paceMs">,
   { begin, ...hooks }: TailHooks,
   deps: LogDeps & { ranges: () => Promise<TopicRanges> },
 ) => {
@@ -107,6 +108,7 @@ export const startTail = (
       const isAway = health.kind === "starting" || health.kind === "disconnected";
       return missing.size === 0 || isAway ? health : partitionsHealth(topic, partitions, troubles(reading));
     },
+    awaitRecord: (position: RecordPosition): void => reading?.awaitRecord(position),
     focus: (positions: ReadonlyMap<number, number>): void => reading?.focus(positions),
     /** Starts reading over. */
     restart: (): void => round.abort(),

@@ -26,6 +26,8 @@ export type JournalRoom = Awaited<ReturnType<typeof openJournal>>;
 
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
+/** Entries of other replicas are read together; what this one has appended is read at once. */
+const PACE_MS = 20;
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
@@ -144,7 +146,7 @@ export const openJournal = async (
     sendTimeoutMs: SEND_TIMEOUT_MS,
   });
   const tail = startTail(
-    { topic },
+    { topic, paceMs: PACE_MS },
     {
       begin: (ranges, count) => {
         entries.begin(ranges);
@@ -166,6 +168,7 @@ export const openJournal = async (
         throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
       });
       appended(written);
+      tail.awaitRecord(written);
       return written;
     },
     reread: entries.reread,
