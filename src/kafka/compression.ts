@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { constants, unzip, zstdDecompressSync } from "node:zlib";
+import { constants, unzip, zstdDecompress } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import lz4 from "lz4js";
 import { uncompress } from "snappyjs";
@@ -75,11 +75,12 @@ const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 31 };
 
 /** What `info` gives, which the types do not know: `bytesWritten` is how much of the input was read. */
 type Frame = { buffer: Buffer; engine: { bytesWritten: number } };
+const unzstd = promisify(zstdDecompress);
 
 /** Decompresses Zstandard. Node.js 24 leaves out what follows the first frame: producers write no second one. */
-const decompressZstd: Decompress = (data, maxBytes) => {
+const decompressZstd: Decompress = async (data, maxBytes) => {
   const options = { params: ZSTD_PARAMS, info: true, maxOutputLength: maxBytes };
-  const { buffer, engine } = zstdDecompressSync(data, options) as unknown as Frame;
+  const { buffer, engine } = (await unzstd(data, options)) as unknown as Frame;
   if (engine.bytesWritten !== data.length) throw new Error("something follows the frame");
   return buffer;
 };

@@ -64,6 +64,8 @@ export type Place = ReturnType<typeof newPlace>;
 
 export const isDone = ({ next, end }: Place): boolean => next >= end;
 
+export const isUnreadable = ({ lack }: Place): boolean => lack?.kind === "unreadableBatch";
+
 /** The last record is read once more, to check that the log is still the same. */
 export const positionOf = ({ isSettled, last, isLastGone, next }: Place): number =>
   isSettled || isLastGone ? next : (last?.offset ?? next);

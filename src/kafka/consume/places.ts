@@ -6,7 +6,7 @@ import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Mark } from "../mark.ts";
 import type { Ranges } from "../ranges.ts";
 import type { Fetched } from "./log-client.ts";
-import { isDone, moveTo, newPlace, type Place } from "./place.ts";
+import { isDone, isUnreadable, moveTo, newPlace, type Place } from "./place.ts";
 
 type Options = {
   topic: string;
@@ -51,7 +51,7 @@ export const createReadPlaces = (
     const isNew = failed.some(([, { lack: before }]) => !isDeepStrictEqual(before, lack));
     for (const [, place] of failed) {
       // A connection that is lost says nothing new of a batch that cannot be read.
-      const stands = lack.kind === "failing" && place.lack?.kind === "unreadableBatch";
+      const stands = lack.kind === "failing" && isUnreadable(place);
       Object.assign(place, {
         lack: stands ? place.lack : lack,
         wasApart: place.wasApart || isApart(lack),

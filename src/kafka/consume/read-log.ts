@@ -10,7 +10,7 @@ import { protocolErrorOf } from "../errors.ts";
 import { BatchError } from "../kafkajs-fixes/checked-batches.ts";
 import type { Ranges } from "../ranges.ts";
 import { openLogClient, type Fetched, type FetchOptions, type LogClient } from "./log-client.ts";
-import { isDone, PlaceLost, positionOf, takeFetched } from "./place.ts";
+import { isDone, isUnreadable, PlaceLost, positionOf, takeFetched } from "./place.ts";
 import type { LogHooks, Place } from "./place.ts";
 import { createReadPlaces, type Lasts } from "./places.ts";
 
@@ -34,8 +34,8 @@ export type LogDeps = {
 
 export type LogReading = ReturnType<typeof readLog>;
 
-/** Reads the partitions of one leader. The one that was served last is the last of the order. */
-type Reader = { client: LogClient; order: number[] };
+/** Reads partitions of one leader. The one that was served last is the last of the order. */
+type Reader = { client: LogClient; leader: number; order: number[] };
 
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 const LATER = { baseMs: 100, maxMs: 30_000 };
@@ -67,8 +67,8 @@ export const readLog = (
 ) => {
   /** The state of the connections, while all partitions fail. */
   let fault: Health = CONNECTING;
-  /** By the leader's node id. */
-  const readers = new Map<number, Reader>();
+  /** By the leader's node id, and whether its partitions have batches that cannot be read. */
+  const readers = new Map<string, Reader>();
   const readerOf = new Map<number, Reader>();
   /** Its reason is the first cause. */
   const over = linkedAbortController(signal);
@@ -123,6 +123,8 @@ export const readLog = (
   const failed = (partition: number, place: Place, error: Error): void => {
     const cause = messageOf(error);
     if (error instanceof BatchError) {
+      // It is unpacked again at each try: partitions that share its connection would wait.
+      if (!isUnreadable(place)) leaveReader(partition);
       const trouble = { kind: "unreadableBatch", offset: place.next, cause } as const;
       fail([[partition, place]], trouble, doubled(UNREADABLE, place.failures));
     } else if (protocolErrorOf(error) !== "OFFSET_OUT_OF_RANGE") lose([[partition, place]], error);
@@ -149,7 +151,7 @@ export const readLog = (
   };
 
   /** Reads from one leader until that fails, or it leads none of the partitions any more. */
-  const follow = async (leader: number, reader: Reader): Promise<void> => {
+  const follow = async (name: string, reader: Reader): Promise<void> => {
     try {
       while (!isOver() && reader.order.length > 0) {
         const positions = new Map<number, number>();
@@ -163,7 +165,7 @@ export const readLog = (
           await untilChanged();
           continue;
         }
-        const answers = await reader.client.fetch(leader, positions, fetchOptions);
+        const answers = await reader.client.fetch(reader.leader, positions, fetchOptions);
         places.heal(answers);
         fault = CONNECTING;
         for (const fetched of answers) await take(reader, fetched);
@@ -177,32 +179,33 @@ export const readLog = (
         error,
       );
     } finally {
-      readers.delete(leader);
+      readers.delete(name);
     }
   };
 
   /** Hands partitions to the readers of their leaders. */
   const lookUp = async (lost: readonly [number, Place][]): Promise<void> => {
     const client = await openLogClient(topic, newClient, clock);
-    const byLeader = Map.groupBy(lost, ([partition]) => client.leaders.get(partition) ?? null);
-    const started: Promise<void>[] = [];
-    for (const [leader, led] of byLeader) {
+    const leaderless: [number, Place][] = [];
+    const started = new Map<string, Reader>();
+    for (const [partition, place] of lost) {
+      const leader = client.leaders.get(partition) ?? null;
       if (leader === null) {
-        fail(led, { kind: "noLeader" }, LEADERLESS_MS);
+        leaderless.push([partition, place]);
         continue;
       }
-      const reader = readers.get(leader) ?? { client, order: [] };
-      for (const [partition, place] of led) {
-        place.isSettled = false;
-        reader.order.push(partition);
-        readerOf.set(partition, reader);
-      }
-      if (readers.has(leader)) continue;
-      readers.set(leader, reader);
-      started.push(follow(leader, reader));
+      const name = `${leader}${isUnreadable(place) ? " apart" : ""}`;
+      const reader = readers.get(name) ?? { client, leader, order: [] };
+      place.isSettled = false;
+      reader.order.push(partition);
+      readerOf.set(partition, reader);
+      if (readers.has(name)) continue;
+      readers.set(name, reader);
+      started.set(name, reader);
     }
+    if (leaderless.length > 0) fail(leaderless, { kind: "noLeader" }, LEADERLESS_MS);
     wake();
-    void Promise.all(started).then(client.close);
+    void Promise.all([...started].map(([name, reader]) => follow(name, reader))).then(client.close);
   };
 
   const run = async (): Promise<void> => {
