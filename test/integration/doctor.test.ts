@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { sharedCluster } from "../support/cluster.ts";
 import { examine } from "../support/doctor.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, endTotal, setTopicConfig } from "../support/kafka.ts";
-import type { Settings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 const cluster = sharedCluster();
@@ -50,33 +49,6 @@ test("everything in order, beside a bridge that runs: no failure, and nothing is
       String(said),
     ).toHaveLength(1);
   expect(await traces(world)).toEqual(before);
-});
-
-const NOWHERE = "127.0.0.1:1";
-const registryUrl = new URL(cluster.schemaRegistryUrl);
-const password = { KAFKA_SASL_USERNAME: "a", KAFKA_SASL_PASSWORD: "b", KAFKA_ALLOW_PLAINTEXT: "true" };
-
-describe("a fault that is planted in the settings, or in what they name, is the one that is told", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await openWorld(cluster);
-  }, 60_000);
-  afterAll(() => world.close());
-
-  test.each<[Settings, string]>([
-    [{ KAFKA_BROKERS: registryUrl.host }, "kafka broker .*an HTTP server answers"],
-    [{ KAFKA_TLS: "true" }, "kafka broker .*does not speak TLS.*leave TLS out"],
-    [{ KAFKA_SASL_MECHANISM: "plain", ...password }, "kafka broker .*KAFKA_SASL_MECHANISM"],
-    [{ KAFKA_SESSION_TIMEOUT: "1h", FLOWS: "commands" }, "rights group .*KAFKA_SESSION_TIMEOUT"],
-    [{ SCHEMA_REGISTRY_URL: `${registryUrl.origin}/no` }, "schemas registry .*correct SCHEMA_REGISTRY_URL"],
-    [{ PARTNER_ACCESS_TOKEN: "wrong" }, "partner partner's tokens: .*401.*PARTNER_ACCESS_TOKEN"],
-    [{ WEBHOOK_PUBLIC_URL: `http://${NOWHERE}` }, "webhook .*ECONNREFUSED.*WEBHOOK_PUBLIC_URL"],
-  ])("%j", async (planted, said) => {
-    const { code, failed, ms } = await examine(world, planted);
-    expect(ms).toBeLessThan(20_000);
-    expect(failed).toEqual([expect.stringMatching(new RegExp(`^fail ${said}`))]);
-    expect(code).toBe(1);
-  });
 });
 
 test("topics and schemas that are wrong are each named, with what to do", async () => {

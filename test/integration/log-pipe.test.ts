@@ -79,26 +79,3 @@ describe("with a reader of standard output that stays but has stopped reading", 
     expect(await once(child, "exit")).toEqual([code, null]);
   });
 });
-
-const inShell = (command: string, settings = {}) => {
-  const child = spawn("sh", ["-c", `exec "$0" "$1" ${command}`, process.execPath, MAIN], {
-    env: { ...SETTINGS, ...settings },
-    stdio: "ignore",
-    timeout: 50_000,
-    killSignal: "SIGKILL",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return child;
-};
-
-describe.runIf(process.platform === "linux")("on a full disk", () => {
-  test.each(["> /dev/full", "2> /dev/full", "> /dev/full 2>&1"])("serve %s goes on, and ends", async (to) => {
-    const kafka = await hangingUp();
-    const warned = { KAFKA_NO_SETTING: "of ours" };
-    const child = inShell(`serve ${to}`, { ...warned, KAFKA_BROKERS: kafka.address, LOG_LEVEL: "debug" });
-    await eventually(() => kafka.connections() > 5, "connections after the first lines", 30_000);
-    expect(child.exitCode).toBeNull();
-    child.kill("SIGTERM");
-    expect(await once(child, "exit")).toEqual([0, null]);
-  });
-});

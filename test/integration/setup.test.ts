@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Admin } from "kafkajs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { sharedCluster } from "../support/cluster.ts";
-import { askAdmin, setTopicConfig } from "../support/kafka.ts";
+import { askAdmin } from "../support/kafka.ts";
 import { runProgram } from "../support/program.ts";
 import { ownNames, serveSettings, toolSettings } from "../support/settings.ts";
 import { openWorld } from "../support/world.ts";
@@ -75,40 +75,6 @@ test("serve stops with a sentence for each topic and schema that is missing, and
   const schemaless = await runProgram(["serve"], { ...settings, ...partner, ...ports });
   expect(schemaless.code).toBe(1);
   expect(schemaless.err.trim()).toMatch(new RegExp(`^Schema ${subject} .*cambio-bridge setup.*$`));
-});
-
-test("serve stops with a sentence for each topic that may forget, or is too narrow for what it is to hold", async () => {
-  const { topics, groupId } = ownNames();
-  const settings = { ...toolSettings(cluster, { topics, groupId }), ...partner };
-  await runProgram(["setup"], settings);
-  const change = (topic: string, config: Record<string, string>): Promise<void> =>
-    setTopicConfig(cluster.kafkaBrokers, topic, config);
-  await change(topics.journal, {
-    "unclean.leader.election.enable": "true",
-    "max.message.bytes": "131071",
-  });
-  await change(topics.results, { "max.message.bytes": "131071" });
-  await change(topics.events, { "max.message.bytes": "131071" });
-  await change(topics.deadLetters, { "max.message.bytes": "1114123" });
-  const { code, err } = await runProgram(["serve"], settings, 30_000);
-  expect(code).toBe(1);
-  for (const sentence of [
-    `Topic ${topics.journal} .*: set unclean.leader.election.enable=false`,
-    `Topic ${topics.journal} .* PARTNER_MAX_RESPONSE_BYTES=65536: set max.message.bytes=131072 or more`,
-    `Topic ${topics.results} .* PARTNER_MAX_RESPONSE_BYTES=65536: set max.message.bytes=131072 or more`,
-    `Topic ${topics.events} .* WEBHOOK_MAX_BODY_BYTES=65536: set max.message.bytes=131072 or more`,
-    `Topic ${topics.deadLetters} .* ${topics.commands} .*: set max.message.bytes=1114124 or more`,
-  ])
-    expect(err).toMatch(new RegExp(`^${sentence}`, "m"));
-  expect(err.trim().split("\n")).toHaveLength(5);
-});
-
-test("setup makes room for what the settings let be written", async () => {
-  const settings = { WEBHOOK_MAX_BODY_BYTES: "524288", PARTNER_MAX_RESPONSE_BYTES: "524288" };
-  const world = await openWorld(cluster, { settings });
-  onTestFinished(world.close);
-  const bridge = await world.startReady();
-  expect(await bridge.stop()).toBe(0);
 });
 
 test("setup refuses a schema that could not read what is there, and registers none then", async () => {

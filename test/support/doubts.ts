@@ -3,7 +3,7 @@ import { quoteKey } from "../../src/commands-to-results/quote-key.ts";
 import { encode, latestSchemaId } from "./avro.ts";
 import { sharedCluster } from "./cluster.ts";
 import { setTopicConfig } from "./kafka.ts";
-import { openProducer, produce, type Message } from "./produce.ts";
+import { produce, type Message } from "./produce.ts";
 import type { World } from "./world.ts";
 
 /** The traceparent of these commands. */
@@ -45,11 +45,6 @@ const entryWriter = async ({ topics }: Topics) => {
       const times = { callWithinMs, receivedAt: 0, attempts: 0, supersedes: null };
       return entryOf(attempt, "Claimed", { attemptId, requestHash, ...times });
     },
-    succeeded: (attempt: Attempt) =>
-      concluded(attempt, {
-        ...{ outcome: "SUCCEEDED", resultId: "final", final: true, decidedBy: "PARTNER", error: null },
-        ...{ httpStatus: 200, response: `{"accepted":"${attempt.quoteId}"}`, traceparent: null },
-      }),
     inDoubt: (attempt: Attempt, answer: Partial<Answer> = {}) =>
       concluded(attempt, {
         ...{ outcome: "IN_DOUBT", resultId: "in-doubt", final: false, decidedBy: "BRIDGE" },
@@ -58,21 +53,6 @@ const entryWriter = async ({ topics }: Topics) => {
         traceparent: DOUBT_TRACE,
       }),
   };
-};
-
-/** Writes claims with their conclusions, as accepts leave them that succeeded. */
-export const writeAccepts = async (world: Topics, count: number): Promise<void> => {
-  const { claimed, succeeded } = await entryWriter(world);
-  const producer = await openProducer(world.brokers);
-  const AT_ONCE = 5_000;
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const attempts = Array.from({ length: Math.min(AT_ONCE, count - from) }, () =>
-      newAttempt(randomUUID(), randomUUID()),
-    );
-    const entries = attempts.flatMap((attempt) => [claimed(attempt, AT_ONCE_MS), succeeded(attempt)]);
-    await producer.produce(world.topics.journal, entries);
-  }
-  await producer.close();
 };
 
 const newAttempt = (commandId: string, quoteId: string): Attempt => ({
