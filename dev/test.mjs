@@ -49,10 +49,16 @@ const checkStyle = ({ path }) => {
 const ofProjects = (/** @type {string[]} */ ...names) => names.flatMap((name) => ["--project", name]);
 /** The fault tests kill and freeze for minutes and want the machine for themselves: `npm run test:faults` runs them. */
 const EVERY_TIME = ofProjects("unit", "simulation", "integration", "e2e");
-/** What runs once more on the oldest Node.js: what depends most on it, and the whole program. */
+/** What runs once more on the oldest Node.js: what works on its sockets, streams and crypto, and the whole program. */
 const ON_THE_OLDEST = [
   ...ofProjects("unit", "e2e"),
-  ...["kafka/", "partner/", "webhooks-to-events/"].map((room) => `test/unit/${room}`),
+  ...[
+    "kafka/kafkajs-fixes/",
+    "kafka/produce/",
+    "partner/connection/",
+    "listener/",
+    "webhooks-to-events/",
+  ].map((room) => `test/unit/${room}`),
   "test/e2e/demo.test.ts",
 ];
 

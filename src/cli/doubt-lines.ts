@@ -48,7 +48,10 @@ export const factLines = (doubt: Doubt, facts: DoubtFacts): string[] => {
 };
 
 const transactionJson = ({ transactionId, firstStatus, lastStatus, firstAtMs }: Transaction): object => ({
-  ...{ transactionId, firstStatus, lastStatus, firstAt: isoOrNull(firstAtMs) },
+  transactionId,
+  firstStatus,
+  lastStatus,
+  firstAt: isoOrNull(firstAtMs),
 });
 
 /** The same as JSON: `doubts --json` and the console show one set of facts. */
@@ -79,5 +82,9 @@ export const proposalText = ({ ref, asked, by, note, untilMs }: Proposal): strin
 };
 
 export const proposalJson = ({ ref, asked, by, note, untilMs }: Proposal): object => ({
-  ...{ ref, ...asked, by, note, until: iso(untilMs) },
+  ref,
+  ...asked,
+  by,
+  note,
+  until: iso(untilMs),
 });

@@ -32,7 +32,12 @@ type Kind<T> = {
 export const kind =
   <T>(shape: string, read: (text: string) => T): Kind<T> =>
   (env: string, fallback: string | null, help: string, ...need: readonly Need[]) => ({
-    ...{ env, fallback, help, shape, read, need },
+    env,
+    fallback,
+    help,
+    shape,
+    read,
+    need,
     secret: false,
   });
 

@@ -29,10 +29,18 @@ const NONE = ["'none'"];
 const guardHeaders = (): MiddlewareHandler =>
   secureHeaders({
     contentSecurityPolicy: {
-      ...{ defaultSrc: NONE, frameAncestors: NONE, baseUri: NONE },
-      ...{ styleSrc: SELF, scriptSrc: SELF, connectSrc: SELF, formAction: SELF, imgSrc: ["data:"] },
+      defaultSrc: NONE,
+      frameAncestors: NONE,
+      baseUri: NONE,
+      styleSrc: SELF,
+      scriptSrc: SELF,
+      connectSrc: SELF,
+      formAction: SELF,
+      imgSrc: ["data:"],
     },
-    ...{ referrerPolicy: "same-origin", crossOriginOpenerPolicy: "same-origin", xFrameOptions: "DENY" },
+    referrerPolicy: "same-origin",
+    crossOriginOpenerPolicy: "same-origin",
+    xFrameOptions: "DENY",
     crossOriginResourcePolicy: "same-origin",
     // Left to the proxy that terminates TLS: the host may serve other things over plain HTTP.
     strictTransportSecurity: false,

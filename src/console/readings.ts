@@ -79,8 +79,16 @@ export const createReadings = ({ config, clock }: ToolServices) => {
   const begin = (key: string, start: Start<unknown>, before: Open | undefined): Open => {
     const { value = null, atMs = null, error = null } = before ?? {};
     const one: Open = {
-      ...{ value, atMs, error, isReading: true, progress: null, ended: Promise.resolve(), endedAtMs: 0 },
-      ...{ seenAtMs: clock.monotonic(), heardAtMs: Infinity, stop: new AbortController() },
+      value,
+      atMs,
+      error,
+      isReading: true,
+      progress: null,
+      ended: Promise.resolve(),
+      endedAtMs: 0,
+      seenAtMs: clock.monotonic(),
+      heardAtMs: Infinity,
+      stop: new AbortController(),
     };
     const { stop } = one;
     const end = (answer: Partial<Open>): void =>

@@ -76,7 +76,10 @@ export const webhookServer = (services: Services, isOpen: () => boolean): Webhoo
   const maxConnections = Math.max(MIN_MAX_CONNECTIONS, 2 * maxInFlight);
   const server = createWebhookServer(
     {
-      ...{ path, maxBodyBytes, maxInFlight, maxConnections },
+      path,
+      maxBodyBytes,
+      maxInFlight,
+      maxConnections,
       pathToken: webhook.auth === "path-token",
     },
     {

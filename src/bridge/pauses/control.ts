@@ -180,7 +180,8 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
       followers.push({ flow, isHeld: now, hold });
       hold(now);
     },
-    ...{ isRead, isHeld },
+    isRead,
+    isHeld,
     untilOpen: async (flow, signal) => {
       while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
     },

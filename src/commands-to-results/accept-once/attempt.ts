@@ -107,7 +107,12 @@ export const attempt = async (
   let report: CallReport = "nothing";
   if (willCall) pass.take();
   const notBegun = (verdict: Verdict): Attempted => ({
-    ...{ kind: "notExecuted", attemptId, calls: 0, answer: null, verdict, afterMs: 0 },
+    kind: "notExecuted",
+    attemptId,
+    calls: 0,
+    answer: null,
+    verdict,
+    afterMs: 0,
   });
   try {
     const sinceClaimMs = startStopwatch(deps.clock);

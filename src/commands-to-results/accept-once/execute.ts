@@ -66,7 +66,13 @@ export const createExecute = (deps: Deps): Execute => {
     const sinceMs = startStopwatch(clock);
     const elapsedMs = (): number => headStartMs + sinceMs();
     const job = {
-      ...{ deps: own, prepared, signals, slot: ownSlot, pass, commandIds, elapsedMs },
+      deps: own,
+      prepared,
+      signals,
+      slot: ownSlot,
+      pass,
+      commandIds,
+      elapsedMs,
       hasSlot: () => hasSlot,
     };
     try {

@@ -83,11 +83,15 @@ const JOURNAL_POLL_MS = 5_000;
 const STOP: Step = { kind: "stop" };
 const waitFor = (ms: number, event: Waiting, watch: string | null = null): Step => ({
   kind: "wait",
-  ...{ ms, event, watch },
+  ms,
+  event,
+  watch,
 });
 const conclude = (attemptId: string, verdict: Verdict, lost: Claim | null = null): Step => ({
   kind: "conclude",
-  ...{ attemptId, verdict, lost },
+  attemptId,
+  verdict,
+  lost,
 });
 
 /** The gates are asked before each claim, and a claim is made with a slot only. */

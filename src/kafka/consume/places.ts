@@ -107,7 +107,14 @@ export const createReadPlaces = (
 
   return {
     byPartition: places as ReadonlyMap<number, Place>,
-    ...{ add, due, rest, fail, heal, troubles, pace, awaitRecord },
+    add,
+    due,
+    rest,
+    fail,
+    heal,
+    troubles,
+    pace,
+    awaitRecord,
     remove: (partition: number): void => void places.delete(partition),
     wasApart: (partition: number): boolean => places.get(partition)?.wasApart ?? false,
     focus: (positions: ReadonlyMap<number, number>): void => {

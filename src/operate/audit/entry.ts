@@ -121,8 +121,14 @@ const rowOf = (topic: string, record: Incoming) => {
   const { actionId, action, subject, by, note, from, parameters } = entry;
   return [
     {
-      ...{ atMs: record.timestampMs, place: placeText(topic, record), offset: record.offset },
-      ...{ actionId, action, subject, by, note },
+      atMs: record.timestampMs,
+      place: placeText(topic, record),
+      offset: record.offset,
+      actionId,
+      action,
+      subject,
+      by,
+      note,
       from: ["program", "user", "host", "address"]
         .flatMap((name) => textOrEmpty(from[name]) || [])
         .join(", "),

@@ -62,7 +62,8 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
     quoteId: result?.quoteId ?? acceptedQuote(ref),
     externalId: result?.externalId ?? null,
     /** When the journal recorded the doubt, and the claim of its attempt. */
-    ...{ sinceMs, claimedAtMs: claim.timestampMs },
+    sinceMs,
+    claimedAtMs: claim.timestampMs,
     place: placeText(topic, position),
     /** Since when `resolve` needs no force. */
     resolvableAtMs: resolvableAtMs(claim),

@@ -46,7 +46,10 @@ type Begun = Transaction & {
 };
 
 const transactionOf = ({ transactionId, firstStatus, lastStatus, firstAtMs }: Transaction): Transaction => ({
-  ...{ transactionId, firstStatus, lastStatus, firstAtMs },
+  transactionId,
+  firstStatus,
+  lastStatus,
+  firstAtMs,
 });
 
 /** Learns from events and results which transactions may be what the partner made of these doubts. */
@@ -114,7 +117,8 @@ export const learnTransactions = ({ registry, clock }: ToolServices, doubts: rea
           evidence: proofs,
           candidates: begun.map(transactionOf).filter(({ transactionId }) => !isProof(transactionId)),
           more: unexplained.length - first - begun.length,
-          ...{ isCut, sinceMs },
+          isCut,
+          sinceMs,
         };
       });
     },

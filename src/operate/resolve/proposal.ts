@@ -32,14 +32,17 @@ const proposalOf = (record: Incoming) => {
   const asked: ResolveRequest = {
     commandId: entry.subject,
     quoteId: typeof quoteId === "string" ? quoteId : null,
-    ...{ as, force: force === true, transactionId: textOrEmpty(transactionId) || null },
+    as,
+    force: force === true,
+    transactionId: textOrEmpty(transactionId) || null,
   };
   return {
     ref: positionText(record),
     asked,
     by: entry.by,
     note: entry.note,
-    ...{ atMs: record.timestampMs, untilMs: record.timestampMs + PROPOSAL_MS },
+    atMs: record.timestampMs,
+    untilMs: record.timestampMs + PROPOSAL_MS,
   };
 };
 

@@ -54,7 +54,9 @@ const readAndDecide = async (
       timeOf: finder.timeOf,
       isOlderElsewhere: finder.isOlderElsewhere,
     },
-    ...{ newId: () => randomUUID(), observer: { retrying: () => undefined }, options: { backoff: BACKOFF } },
+    newId: () => randomUUID(),
+    observer: { retrying: () => undefined },
+    options: { backoff: BACKOFF },
     publish: async (...result: Parameters<Publish>) => {
       published = placeText(topics.results, await results.publishLate(...result));
     },

@@ -25,7 +25,8 @@ export const transactionFault = async (
   await readTopic(
     services,
     {
-      ...{ topic: topics.transactionStatus, fromMs },
+      topic: topics.transactionStatus,
+      fromMs,
       narrow: (range, partition, partitions) => (choose(key, partitions) === partition ? range : NOTHING),
     },
     (record) => void (known.hasEvent ||= record.key?.equals(key) === true),

@@ -18,7 +18,10 @@ type Kind = "command" | "journal" | "result" | "event" | "letter" | "action";
 
 const TONES = { SUCCEEDED: "good", REJECTED: "bad", FAILED: "bad", IN_DOUBT: "wait" } as const;
 const TONE_OF_STAGE: Readonly<Record<string, StoryStep["tone"]>> = {
-  ...{ COMPLETED: "good", ISSUE: "bad", CANCELED: "bad", REFUNDED: "bad" },
+  COMPLETED: "good",
+  ISSUE: "bad",
+  CANCELED: "bad",
+  REFUNDED: "bad",
 };
 
 const resultFound = (record: Incoming, result: CommandResult): Found => {
@@ -37,8 +40,10 @@ const journalTold = (step: JournalStep): Omit<Telling, "kind"> => {
     };
     const isClaim = step.kind === "claimed";
     return {
-      ...{ title: titles[step.kind], isMachinery: true },
-      ...{ tone: isClaim ? "wait" : "plain", weight: isClaim ? 1 : 0 },
+      title: titles[step.kind],
+      isMachinery: true,
+      tone: isClaim ? "wait" : "plain",
+      weight: isClaim ? 1 : 0,
     };
   }
   const { outcome, note } = step;

@@ -30,7 +30,10 @@ const newSearch = (id: string) => {
     if (one !== "" && !ids.has(one) && isRoomIn(ids.size, MAX_IDS)) ids.add(one);
   };
   return {
-    ...{ commands, quotes, transactions, notes },
+    commands,
+    quotes,
+    transactions,
+    notes,
     found: (): Found[] => [...byPlace.values()].sort((a, b) => a.step.atMs - b.step.atMs),
     needles: (): Buffer[] =>
       [...new Set([...quotes, ...commands, ...transactions])].map((one) => Buffer.from(one)),

@@ -44,8 +44,9 @@ it("gives its own key for a key, whatever character is in it", () => {
   const odd: string[] = [];
   for (let code = 0; code <= 0x10ffff; code++) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
-    const key = quoteKey(`a${String.fromCodePoint(code)}1`);
-    if (quoteKey(key) !== key) odd.push(code.toString(16));
+    const quoteId = `a${String.fromCodePoint(code)}1`;
+    const key = quoteKey(quoteId);
+    if (key !== quoteId && quoteKey(key) !== key) odd.push(code.toString(16));
   }
   expect(odd).toEqual([]);
   for (const quoteId of ["Q-1", `{${UUID.toUpperCase()}}`, "007", "É"])
