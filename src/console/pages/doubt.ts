@@ -180,12 +180,13 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
     ({ asked }) => asked.commandId === doubt.commandId && isSameQuote(asked.quoteId, doubt.quoteId),
   );
   const what = "What the events say of it is still being read";
+  const nowMs = site.clock.now();
   // A page that loads itself again would lose what is being typed.
   const again = html`${reading(what, known.progress)} <p>${link(doubtPath(doubt), "Look again")}</p>`;
   return html`<p>The bridge cannot know whether the partner executed it, and does not send it again.</p>
-    ${known.value === null ? "" : evidenceView(known.value)}
+    ${known.value === null ? "" : evidenceView(known.value, nowMs)}
     ${known.isReading ? again : ""} ${known.error === null ? "" : failed(context, known.error)}
-    ${aboutView(doubt, known.value, site.clock.now())} ${adviceView(doubt, site.settings)}
+    ${aboutView(doubt, known.value, nowMs)} ${adviceView(doubt, site.settings)}
     ${known.value === null ? "" : candidatesView(known.value)}
     ${doubtForm(context, { doubt, proposals: about, facts: known.value, before })}`;
 };

@@ -1,3 +1,4 @@
+import { callsOf } from "../../operate/doubts/about.ts";
 import type { Doubt, OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
 import { further, link, notice, pathTo, reading, startOf, table } from "../html/elements.ts";
@@ -24,12 +25,6 @@ const MAX_ID = 80;
 
 export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: string | null }): string =>
   pathTo("/doubt", { command: commandId, quote: quoteId });
-
-/** How many calls left for the partner. After its owner died the last one is counted only because it may have left. */
-export const callsOf = ({ error, attempts }: Doubt): string =>
-  error !== null && error.code !== "OWNER_LOST" && attempts > 0
-    ? `${count(attempts, "call")} sent`
-    : "may have been sent";
 
 const rowOf = (doubt: Doubt, nowMs: number): readonly Cell[] => {
   const { commandId, operation, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
