@@ -52,12 +52,12 @@ const isChosen = ({ reason, since, until }: SelectionFlags): boolean =>
   [reason, since, until].some((each) => each !== undefined);
 
 const letterRef = (text: string): RecordPosition => {
-  const found = readRef(text);
-  if (found === null)
+  const place = readRef(text);
+  if (place === null)
     throw new InvalidArgumentError(
       "It must be a REF, partition/offset in the dead-letter topic, such as 3/4711.",
     );
-  return found;
+  return place;
 };
 
 /** A dead letter without its bytes. `sent`: null where it is not known. */
@@ -97,12 +97,12 @@ const wholeOf = ({ letter, loaded: { original, added }, sent, facts }: ShownLett
 
 const show = (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> =>
   withTool(io, async (tool) => {
-    const found = await showLetter(tool, ref, io.stopped);
-    if (!found) {
+    const letter = await showLetter(tool, ref, io.stopped);
+    if (!letter) {
       io.err(`There is no dead letter ${positionText(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
       return EXIT.failed;
     }
-    await printLines(io, JSON.stringify(wholeOf(found), null, json ? 0 : 2).split("\n"));
+    await printLines(io, JSON.stringify(wholeOf(letter), null, json ? 0 : 2).split("\n"));
     return EXIT.done;
   });
 

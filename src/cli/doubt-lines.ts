@@ -54,8 +54,8 @@ export const factsJson = ({ evidence, candidates, ...facts }: DoubtFacts): objec
 });
 
 /** What waits for a second person. */
-export const proposalText = ({ ref, asked, by, note, untilMs }: Proposal): string => {
-  const { commandId, quoteId, as, force, transactionId } = asked;
+export const proposalText = ({ ref, request, by, note, untilMs }: Proposal): string => {
+  const { commandId, quoteId, as, force, transactionId } = request;
   const outcome = as === "succeeded" ? "was executed" : "was not executed";
   return (
     `REF ${ref}: ${by} proposes that ${commandId} (quote ${quoteId ?? "-"}) ${outcome}` +
@@ -64,6 +64,6 @@ export const proposalText = ({ ref, asked, by, note, untilMs }: Proposal): strin
   );
 };
 
-export const proposalJson = ({ ref, asked, by, note, untilMs }: Proposal): object => ({
-  ...{ ref, ...asked, by, note, until: iso(untilMs) },
+export const proposalJson = ({ ref, request, by, note, untilMs }: Proposal): object => ({
+  ...{ ref, ...request, by, note, until: iso(untilMs) },
 });

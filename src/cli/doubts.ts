@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { isSameQuote, listDoubts, type Doubt } from "../operate/doubts/doubts.ts";
+import { listDoubts, proposalsOf, type Doubt } from "../operate/doubts/doubts.ts";
 import { factsOfDoubts, type DoubtFacts } from "../operate/doubts/facts.ts";
 import type { Proposal } from "../operate/resolve/proposal.ts";
 import { counted } from "../runtime/counted.ts";
@@ -37,14 +37,11 @@ const rowOf = (doubt: Doubt, facts: DoubtFacts): Row => {
 
 const jsonOf = (doubt: Doubt, facts: DoubtFacts, proposals: readonly Proposal[]): Row => {
   const { sinceMs, claimedAtMs, resolvableAtMs, requestHash, ...rest } = doubt;
-  const own = proposals.filter(
-    ({ asked }) => asked.commandId === doubt.commandId && isSameQuote(asked.quoteId, doubt.quoteId),
-  );
   return {
     ...timesOf({ ...doubt, sinceMs, claimedAtMs, resolvableAtMs, requestHash }),
     ...rest,
     ...factsJson(facts),
-    proposals: own.map(proposalJson),
+    proposals: proposalsOf(doubt, proposals).map(proposalJson),
   };
 };
 
@@ -55,8 +52,8 @@ const list = (io: Io, json: boolean): Promise<ExitCode> =>
     const { doubts, numbers, proposals } = await listDoubts(tool, { onProgress }, io.stopped);
     const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
     const rows = doubts.flatMap((doubt, i) => {
-      const known = facts[i];
-      return known ? [json ? jsonOf(doubt, known, proposals) : rowOf(doubt, known)] : [];
+      const factsOfDoubt = facts[i];
+      return factsOfDoubt ? [json ? jsonOf(doubt, factsOfDoubt, proposals) : rowOf(doubt, factsOfDoubt)] : [];
     });
     await printRows(io, rows, { json, columns: COLUMNS });
     io.err(

@@ -42,10 +42,10 @@ const PARTNER_HEADS: Readonly<Record<PartnerHealth["kind"], string>> = {
 export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status, topic: string): string[] => {
   const { group, state, members, lag, unowned } = commands;
   const nobody = nobodyLine(commands, topic);
-  const said = `${state}, ${counted(members.length, "member")}`;
+  const groupState = `${state}, ${counted(members.length, "member")}`;
   const leader = reconcile.leader ? `${reconcile.leader.host} is the leader` : "NOBODY RECONCILES";
   return [
-    nobody ?? `group ${group}, ${behind(lag)}: ${said}`,
+    nobody ?? `group ${group}, ${behind(lag)}: ${groupState}`,
     ...members.map(
       ({ clientId, host, partitions }) =>
         `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
@@ -78,7 +78,7 @@ export const whyNoCommands = async (
   signal: AbortSignal,
 ): Promise<string | null> => {
   const nothing = (): null => null;
-  const [known, entries] = await Promise.all([
+  const [flows, entries] = await Promise.all([
     askStatus(tool, signal).catch(nothing),
     askPauses({ ...tool, warn: nothing }, signal).catch(nothing),
   ]);
@@ -88,5 +88,5 @@ export const whyNoCommands = async (
     const entry = entries?.get(flow);
     if (isPause(entry, nowMs)) return pauseLine(flow, entry, nowMs);
   }
-  return known && nobodyLine(known.commands, tool.config.topics.commands);
+  return flows && nobodyLine(flows.commands, tool.config.topics.commands);
 };

@@ -25,9 +25,9 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const answer = await partner.fetchLog({ startDate, endDate, eventType }, io.stopped);
     const isLog = answer.httpStatus >= 200 && answer.httpStatus < 300;
     const body = partner.masked(answer.body, (count) => (hidden += count));
-    const wanted = VIEWS.find((name) => flags[name] === true) ?? "entries";
-    if (isLog || wanted === "raw") {
-      const wrong = await partnerLogViews(config)[wanted]({ ...answer, body }, io.write);
+    const viewName = VIEWS.find((name) => flags[name] === true) ?? "entries";
+    if (isLog || viewName === "raw") {
+      const wrong = await partnerLogViews(config)[viewName]({ ...answer, body }, io.write);
       if (isLog && wrong === null) return EXIT.done;
       if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/partner.md.`);
     } else await io.write(Buffer.from(escapeInvisibleLines(await textOf(body))));

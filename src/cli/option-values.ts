@@ -13,9 +13,9 @@ const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
 
 /** A day of the calendar, YYYY-MM-DD. */
 export const day = (text: string): string => {
-  const at = isDay(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  const dayMs = isDay(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Date.parse takes February 30 for March 2.
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text))
+  if (Number.isNaN(dayMs) || !new Date(dayMs).toISOString().startsWith(text))
     throw new InvalidArgumentError("It must be a day in the form YYYY-MM-DD.");
   return text;
 };

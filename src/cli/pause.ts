@@ -16,8 +16,8 @@ const run = (
 ): Promise<ExitCode> =>
   withTool(io, async (tool) => {
     sayWhenStopped(io);
-    const asked = { flow, says, end: until };
-    const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), asked, io.stopped);
+    const request = { flow, says, end: until };
+    const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), request, io.stopped);
     io.out(says === "pause" ? `Paused: ${flow}, ${endText(entry.untilMs)}.` : `Resumed: ${flow}.`);
     io.out(`Written to ${place}, and to ${audit}.`);
     io.out("Each replica that reaches Kafka follows within 5 seconds.");

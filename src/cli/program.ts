@@ -34,8 +34,8 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
     .version(versionOf(), "-V, --version", "print the version")
     .addHelpText("after", "\nSettings are environment variables; docs/settings.md lists them all.")
     .addHelpText("after", examples("setup", "serve", "doubts"));
-  const wanted = Object.entries(commands).filter(([name]) => name === args[0]);
-  for (const [, load] of wanted.length > 0 ? wanted : Object.entries(commands))
+  const entries = Object.entries(commands).filter(([name]) => name === args[0]);
+  for (const [, load] of entries.length > 0 ? entries : Object.entries(commands))
     program.addCommand((await load())(io, exit));
   // Commander hands these on only to subcommands that it makes itself.
   const configure = (command: Command): void => {
@@ -65,7 +65,7 @@ export const runProgram = async (args: readonly string[], terminal: Io): Promise
   };
   let code: ExitCode = EXIT.done;
   try {
-    const program = await buildProgram(args, io, (given) => (code = given));
+    const program = await buildProgram(args, io, (exitCode) => (code = exitCode));
     await program.parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {

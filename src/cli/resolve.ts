@@ -21,22 +21,22 @@ type Flags = Pick<ActorFlags, "by"> & {
   transactionId?: string;
 };
 
-type Asking = (services: ToolServices) => Promise<Confirmed>;
+type Resolving = (services: ToolServices) => Promise<Confirmed>;
 
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const traced = async (tool: ToolServices, asking: Asking): Promise<Confirmed> => {
+const traced = async (tool: ToolServices, resolving: Resolving): Promise<Confirmed> => {
   const traces = await openTraces(tool.config.traces, tool);
   try {
-    return await asking({ ...tool, traces });
+    return await resolving({ ...tool, traces });
   } finally {
     const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await sent.catch(() => undefined);
   }
 };
 
-/** Says what is known of the doubts that are to be ended, the evidence first. */
+/** Says what is known of the doubts that are to be resolved, the evidence first. */
 const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): Promise<void> => {
   const doubts = await findDoubts(tool, request, io.stopped);
   const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
@@ -47,13 +47,13 @@ const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): 
   if (request.as === "not-executed") io.err(NOT_EXECUTED_RISK);
 };
 
-const run = (io: Io, asking: Asking): Promise<ExitCode> =>
+const run = (io: Io, resolving: Resolving): Promise<ExitCode> =>
   withTool(io, async (tool) => {
     sayWhenStopped(io);
-    const { asked, ended } = await traced(tool, asking);
-    const refusal = refusalText(asked, ended);
+    const { request, outcome } = await traced(tool, resolving);
+    const refusal = refusalText(request, outcome);
     if (refusal !== null) io.err(refusal);
-    if (ended.kind === "unknown") {
+    if (outcome.kind === "unknown") {
       const { topics, kafka } = tool.config;
       io.err(
         `Check the commandId (upper and lower case count) and the quote, and that ${topics.journal} of ` +
@@ -61,15 +61,15 @@ const run = (io: Io, asking: Asking): Promise<ExitCode> =>
           "what is in doubt.",
       );
     }
-    if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
-    if (ended.kind === "proposed") {
-      io.err(`REF ${ended.ref} (${ended.place})`);
+    if ("result" in outcome && outcome.result) io.out(JSON.stringify(outcome.result));
+    if (outcome.kind === "proposed") {
+      io.err(`REF ${outcome.ref} (${outcome.place})`);
       return EXIT.notDone;
     }
-    if (ended.kind !== "resolved") return EXIT.failed;
+    if (outcome.kind !== "resolved") return EXIT.failed;
     io.err(
-      `Command ${asked.commandId} is resolved: ${ended.result.outcome}. Durable at ${ended.place}; its final ` +
-        `result at ${ended.published}.`,
+      `Command ${request.commandId} is resolved: ${outcome.result.outcome}. Durable at ${outcome.place}; its final ` +
+        `result at ${outcome.published}.`,
     );
     return EXIT.done;
   });
@@ -79,8 +79,8 @@ const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags
   const show = async (tool: ToolServices): Promise<ResolveRequest> => {
     const proposal = await findProposal(tool, ref, io.stopped);
     io.err(proposalText(proposal));
-    await showDoubts(io, tool, proposal.asked);
-    return proposal.asked;
+    await showDoubts(io, tool, proposal.request);
+    return proposal.request;
   };
   if (as !== undefined)
     return run(io, async (tool) => {
@@ -129,15 +129,15 @@ ${examples(
         });
       if (as === "not-executed" && transactionId !== undefined)
         command.error("error: --transaction-id goes with --as succeeded only", { exitCode: EXIT.usage });
-      const asked = { commandId, quoteId, as, force, transactionId: transactionId ?? null };
+      const request = { commandId, quoteId, as, force, transactionId: transactionId ?? null };
       exit(
         await run(io, async (tool) => {
           // An interrupt is said, and written to the audit topic, by the action itself.
           if (as === "not-executed")
-            await showDoubts(io, tool, asked).catch((error: unknown) => {
+            await showDoubts(io, tool, request).catch((error: unknown) => {
               if (!io.stopped.aborted) throw error;
             });
-          return { asked, ended: await resolve(tool, actorOf({ by, note }), asked, io.stopped) };
+          return { request, outcome: await resolve(tool, actorOf({ by, note }), request, io.stopped) };
         }),
       );
     });

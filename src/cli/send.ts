@@ -49,8 +49,8 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
       io.out(JSON.stringify(ended));
       return EXIT_OF[ended.outcome];
     }
-    const asking = ended === null ? whyNoCommands(tool, request, io.stopped) : Promise.resolve(null);
-    const why = await systemClock.within(REASON_MS, io.stopped, asking).catch(() => null);
+    const reason = ended === null ? whyNoCommands(tool, request, io.stopped) : Promise.resolve(null);
+    const why = await systemClock.within(REASON_MS, io.stopped, reason).catch(() => null);
     const hope = why === null ? "it may still come" : `none can come now (${why})`;
     io.err(ended ?? `No result of command ${commandId} came: ${hope}, see \`cambio-bridge watch results\`.`);
     return EXIT.noResult;

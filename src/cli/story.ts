@@ -31,10 +31,10 @@ const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
 
 const tell = (io: Io, id: string, { since, json = false }: Flags): Promise<ExitCode> =>
   withTool(io, async (tool) => {
-    const found = await story(tool, { id, sinceMs: since }, sayProgress(io, "the topics"), io.stopped);
-    await printLines(io, json ? [jsonOf(found)] : linesOf(found));
-    found.notes.forEach(io.err);
-    if (found.steps.length > 0) return EXIT.done;
+    const history = await story(tool, { id, sinceMs: since }, sayProgress(io, "the topics"), io.stopped);
+    await printLines(io, json ? [jsonOf(history)] : linesOf(history));
+    history.notes.forEach(io.err);
+    if (history.steps.length > 0) return EXIT.done;
     io.err(`The topics hold nothing of ${id} since ${iso(since)}: --since looks further back.`);
     return EXIT.failed;
   });

@@ -44,10 +44,10 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   const partner = openPartner(config, { clock: systemClock });
   const shown = new URL(url);
   if (shown.password !== "") shown.password = "***";
-  const asked = partner.mask(JSON.stringify({ url: shown.href, events }));
+  const requestText = partner.mask(JSON.stringify({ url: shown.href, events }));
   if (config.webhook.auth === undefined)
     io.err("Warning: WEBHOOK_AUTH is not set, so the address is sent as it is, without a token.");
-  io.out(`POST ${config.partner.baseUrl ?? ""}/corporate/v1/webhook/subscribe ${asked}`);
+  io.out(`POST ${config.partner.baseUrl ?? ""}/corporate/v1/webhook/subscribe ${requestText}`);
   if (dryRun === true) return EXIT.done;
 
   const { connectTimeoutMs, callTimeoutMs } = config.partner;

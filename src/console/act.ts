@@ -33,12 +33,12 @@ export const formOf = async (context: ConsoleContext): Promise<URLSearchParams> 
 /** Marks a form: sent twice, it is still one action. */
 export const taskField = (): Html => hidden("task", randomUUID());
 
-export const noteField = (hint: string, given: string): Html =>
+export const noteField = (hint: string, text: string): Html =>
   html`<p class="field">
     <label for="note">Note</label>
     <span class="hint" id="note-hint">${hint} Kept in the audit topic, not in the result.</span>
     <textarea id="note" name="note" rows="2" required maxlength="${MAX_TEXT_LENGTH}" aria-describedby="note-hint">
-${given}</textarea>
+${text}</textarea>
   </p>`;
 
 /** What is wrong with a note; null for nothing. Its form bounds its length. */

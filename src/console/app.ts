@@ -72,11 +72,11 @@ const tooLarge = (): never => {
  * Lets a POST pass only when a page of the console sent it, and its size is bounded. Sec-Fetch-Site decides where
  * the browser sends it (over TLS and on loopback); otherwise the Origin must be the console's own.
  */
-const guardPosts = (own: string | undefined): readonly MiddlewareHandler<ConsoleEnv>[] => [
+const guardPosts = (ownOrigin: string | undefined): readonly MiddlewareHandler<ConsoleEnv>[] => [
   onlyForms,
   csrf({
     origin: (origin, { req }) =>
-      req.header("sec-fetch-site") === undefined && origin === (own ?? new URL(req.url).origin),
+      req.header("sec-fetch-site") === undefined && origin === (ownOrigin ?? new URL(req.url).origin),
   }),
   bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }),
 ];

@@ -166,14 +166,14 @@ export const shareDoubts = (
      */
     look: async (): Promise<Reading<OpenDoubts>> => {
       const untilMs = clock.monotonic() + WAIT_MS;
-      const found = await read("doubts", (_, signal) => open(signal), Infinity);
+      const opening = await read("doubts", (_, signal) => open(signal), Infinity);
       const isBusy = (): boolean => {
-        const now = found.value?.progress();
-        return now !== undefined && !now.isComplete && now.problem === null;
+        const progress = opening.value?.progress();
+        return progress !== undefined && !progress.isComplete && progress.problem === null;
       };
       while (isBusy() && clock.monotonic() < untilMs) await clock.sleep(CHECK_EVERY_MS);
-      const opened = found.value;
-      if (!opened?.progress().isComplete) return { ...found, atMs: null };
+      const opened = opening.value;
+      if (!opened?.progress().isComplete) return { ...opening, atMs: null };
       const current = await read("journal's end", (_, signal) => opened.untilCurrent(signal));
       return { ...current, value: opened };
     },

@@ -15,7 +15,7 @@ const MAX_KEPT = 200;
  * loaded again. One goes on when nobody looks.
  */
 export const createTasks = <Context>(clock: Clock) => {
-  const known = new Map<string, Task<Context>>();
+  const tasks = new Map<string, Task<Context>>();
   const stopping = new AbortController();
   return {
     /**
@@ -28,23 +28,23 @@ export const createTasks = <Context>(clock: Clock) => {
       meanwhile: Show<Context>,
       run: (stopped: AbortSignal) => Promise<Show<Context>>,
     ): boolean => {
-      const before = known.get(id);
+      const before = tasks.get(id);
       if (before) return before.sent === sent;
       const task: Task<Context> = { sent, show: meanwhile, done: Promise.resolve() };
       task.done = run(stopping.signal).then((ended) => void (task.show = ended));
-      keepNewest(known, id, task, MAX_KEPT);
+      keepNewest(tasks, id, task, MAX_KEPT);
       return true;
     },
     /** Its page, after waiting for its end for a moment. Null where no such task is known. */
     look: async (id: string): Promise<Show<Context> | null> => {
-      const task = known.get(id);
+      const task = tasks.get(id);
       if (task) await clock.within(WAIT_MS, undefined, task.done).catch(() => undefined);
       return task?.show ?? null;
     },
     /** Stops all, and waits for their ends. */
     close: async (): Promise<void> => {
       stopping.abort();
-      await Promise.all([...known.values()].map(({ done }) => done));
+      await Promise.all([...tasks.values()].map(({ done }) => done));
     },
   };
 };

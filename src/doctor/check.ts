@@ -67,7 +67,7 @@ export const runBounded = async (
   check: (own: Bounds) => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> => {
   try {
-    return await clock.withDeadline(ms, signal, (own) => check({ clock, signal: own }));
+    return await clock.withDeadline(ms, signal, (deadline) => check({ clock, signal: deadline }));
   } catch (error) {
     signal.throwIfAborted();
     return [fail(name, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again")];

@@ -58,7 +58,7 @@ const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promis
 
 const speaksHttp = ({ url }: CheckTarget, { clock, signal }: Bounds): Promise<boolean> =>
   clock
-    .withDeadline(TRY_HTTP_MS, signal, (own) => fetch(url, { redirect: "manual", signal: own }))
+    .withDeadline(TRY_HTTP_MS, signal, (deadline) => fetch(url, { redirect: "manual", signal: deadline }))
     .then(
       () => true,
       () => false,
@@ -76,8 +76,8 @@ const askBroker = async (
   const reached = await reach(target, bounds);
   if (isFailed(reached)) return { broker, checks: reached, described: null };
   try {
-    const asked = askOneBroker(servicesFor([broker]).newClient, bounds.clock);
-    const described = await bounds.clock.within(SIGN_IN_MS, bounds.signal, asked);
+    const description = askOneBroker(servicesFor([broker]).newClient, bounds.clock);
+    const described = await bounds.clock.within(SIGN_IN_MS, bounds.signal, description);
     const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
     return { broker, checks: [ok(name, how), ...reached], described };
   } catch (error) {
@@ -105,9 +105,11 @@ const checkBrokers = async (
 ): Promise<{ usable: readonly string[]; checks: readonly Check[] }> => {
   const { brokers } = config.kafka;
   const answers = await Promise.all(brokers.map((broker) => askBroker(broker, config, servicesFor, bounds)));
-  const asked = answers.flatMap(({ broker, described }) => (described ? [{ broker, ...described }] : []));
-  const [first] = asked;
-  const strangers = asked.filter(({ clusterId }) => clusterId !== first?.clusterId);
+  const descriptions = answers.flatMap(({ broker, described }) =>
+    described ? [{ broker, ...described }] : [],
+  );
+  const [first] = descriptions;
+  const strangers = descriptions.filter(({ clusterId }) => clusterId !== first?.clusterId);
   const mixed = strangers.map(({ broker }) =>
     fail(
       `broker ${broker}`,
@@ -116,18 +118,18 @@ const checkBrokers = async (
     ),
   );
   // Clients are sent on to what the cluster advertises.
-  const usable = asked.filter((each) => !strangers.includes(each));
+  const usable = descriptions.filter((each) => !strangers.includes(each));
   const advertised = [...new Set(usable.flatMap((each) => each.advertised))];
   const until = "the cluster sends clients to it: see advertised.listeners of that broker";
   const others = advertised
     .filter((broker) => !brokers.includes(broker))
     .map((broker) => reach({ ...targetOf(config, broker), until }, bounds));
-  const found = (await Promise.all(others)).flat();
+  const advertisedChecks = (await Promise.all(others)).flat();
   const isAway = (broker: string): boolean =>
-    isFailed(found.filter(({ name }) => name === `broker ${broker}`));
+    isFailed(advertisedChecks.filter(({ name }) => name === `broker ${broker}`));
   return {
     usable: advertised.length > 0 && advertised.every(isAway) ? [] : usable.map(({ broker }) => broker),
-    checks: [...answers.flatMap(({ checks }) => checks), ...mixed, ...found],
+    checks: [...answers.flatMap(({ checks }) => checks), ...mixed, ...advertisedChecks],
   };
 };
 
@@ -147,15 +149,15 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     return createServices({ ...config, registry, kafka }, options);
   };
   let usable: readonly string[] = [];
-  const asked = runBounded("brokers", BROKERS_MS, bounds, async (own) => {
+  const brokerChecks = runBounded("brokers", BROKERS_MS, bounds, async (own) => {
     const token = await checkToken(signIn, own);
     if (isFailed(token)) return token;
-    const found = await checkBrokers(config, servicesFor, own);
-    usable = found.usable;
-    return [...token, ...found.checks];
+    const answer = await checkBrokers(config, servicesFor, own);
+    usable = answer.usable;
+    return [...token, ...answer.checks];
   });
   const further = async (group: string, check: typeof checkRights): Promise<readonly Check[]> => {
-    await asked;
+    await brokerChecks;
     if (usable.length === 0) return [skipped(group, "no broker can be used")];
     const services = servicesFor(usable);
     return runBounded(group, CLUSTER_MS, bounds, (own) => check(config, services, own)).finally(
@@ -171,7 +173,7 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
   const replicas = further("replicas", checkReplicas);
   void Promise.allSettled([rights, topics, replicas]).then(signIn.close);
   return [
-    { group: "kafka", checks: asked },
+    { group: "kafka", checks: brokerChecks },
     { group: "rights", checks: rights },
     { group: "topics", checks: topics },
     { group: "replicas", checks: replicas },

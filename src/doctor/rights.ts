@@ -37,10 +37,10 @@ export const checkRights = async (
   const checks: Check[] = [];
   const ask = async (what: string, question: () => Promise<Check[]>): Promise<void> => {
     signal.throwIfAborted();
-    const found = await question().catch((error: unknown) => [
+    const answers = await question().catch((error: unknown) => [
       warn(what, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again"),
     ]);
-    checks.push(...found);
+    checks.push(...answers);
   };
   const askGroup = (id: string): Promise<void> =>
     ask(`group ${id}`, async () => {

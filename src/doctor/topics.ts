@@ -7,32 +7,35 @@ import { topicFindings } from "../kafka/cluster/inspect.ts";
 import { fail, ok, warn, type Check } from "./check.ts";
 import { checkedPlans } from "./rights.ts";
 
-const listed = (numbers: Iterable<number>): string => [...new Set(numbers)].sort((a, b) => a - b).join(", ");
+const numberList = (numbers: Iterable<number>): string =>
+  [...new Set(numbers)].sort((a, b) => a - b).join(", ");
 
 /** What keeps partitions of a topic from being written now: no leader, or too few replicas in sync. */
 const partitionFaults = ({ name, config }: FoundTopic, states: readonly PartitionState[]): Check[] => {
-  const needed = Number(config["min.insync.replicas"] ?? 1);
-  const stuck = states.filter(({ leader, inSync }) => leader < 0 || inSync.length < needed);
+  const minInSync = Number(config["min.insync.replicas"] ?? 1);
+  const stuck = states.filter(({ leader, inSync }) => leader < 0 || inSync.length < minInSync);
   if (stuck.length === 0) return [];
-  const away = stuck.flatMap(({ replicas, inSync, leader }) =>
+  const brokersAway = stuck.flatMap(({ replicas, inSync, leader }) =>
     replicas.filter((broker) => leader < 0 || !inSync.includes(broker)),
   );
   const detail =
-    `partition ${listed(stuck.map(({ partition }) => partition))} cannot be written: no broker leads it, ` +
-    `or fewer replicas are in sync than min.insync.replicas=${needed}`;
-  return [fail(`topic ${name}`, detail, `bring back the brokers that have copies (${listed(away)})`)];
+    `partition ${numberList(stuck.map(({ partition }) => partition))} cannot be written: no broker leads it, ` +
+    `or fewer replicas are in sync than min.insync.replicas=${minInSync}`;
+  return [
+    fail(`topic ${name}`, detail, `bring back the brokers that have copies (${numberList(brokersAway)})`),
+  ];
 };
 
 /** Checks that topics exist, can be used now, and are as the rules of `serve` say. */
 export const checkTopics = (config: Config, services: Services): Promise<readonly Check[]> =>
   withCluster(services, async (cluster) => {
     const used = checkedPlans(config).map(({ role }) => role);
-    const found = await cluster.find(used.map((role) => config.topics[role]));
-    const partitions = await cluster.partitions([...found.keys()]);
-    const now = [...found.values()].flatMap((topic) =>
+    const topics = await cluster.find(used.map((role) => config.topics[role]));
+    const partitions = await cluster.partitions([...topics.keys()]);
+    const faults = [...topics.values()].flatMap((topic) =>
       partitionFaults(topic, partitions.get(topic.name) ?? []),
     );
-    const kept = topicFindings({ ...topicDemands(config), used }, found).map(
+    const kept = topicFindings({ ...topicDemands(config), used }, topics).map(
       ({ severity, topics: names, detail, remedy, isMissing }) => {
         const say = severity === "problem" ? fail : warn;
         return names.length > 1
@@ -40,6 +43,6 @@ export const checkTopics = (config: Config, services: Services): Promise<readonl
           : say(`topic ${names[0]}`, detail, remedy, isMissing ? "topicMissing" : null);
       },
     );
-    const checks = [...now, ...kept];
+    const checks = [...faults, ...kept];
     return checks.length > 0 ? checks : [ok("topics", `all ${used.length} are there and as they must be`)];
   });

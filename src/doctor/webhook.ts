@@ -128,10 +128,10 @@ export const checkWebhook = async (config: Config, mayRun: boolean, bounds: Boun
     caSetting: null,
     until,
   };
-  const asked = (await askAddress(config, target, bounds)).map((check) =>
+  const checks = (await askAddress(config, target, bounds)).map((check) =>
     !mayRun && (check.code === "nothingListens" || check.code === "bridgeNotReady")
       ? warn(check.name, `${check.detail}; no bridge runs here yet`, "start it, then run doctor again")
       : check,
   );
-  return [...asked, ...checkSettings(target, config)];
+  return [...checks, ...checkSettings(target, config)];
 };

@@ -26,15 +26,15 @@ export const follow = async (
   const tail = startTail(
     { topic },
     {
-      begin: (found) =>
+      begin: (topicRanges) =>
         new Map(
-          [...found].map(([partition, { startOffset, endOffset }]) => {
+          [...topicRanges].map(([partition, { startOffset, endOffset }]) => {
             const first = missing.has(partition) && !fromBeginning ? endOffset : 0;
-            const at = next.get(partition) ?? first;
+            const offset = next.get(partition) ?? first;
             // A topic that was created anew is shorter: all of it is new.
             return [
               partition,
-              { startOffset: at > endOffset ? startOffset : Math.max(startOffset, at), endOffset },
+              { startOffset: offset > endOffset ? startOffset : Math.max(startOffset, offset), endOffset },
             ];
           }),
         ),

@@ -32,15 +32,15 @@ const READ_MS = 20_000;
 /** The last entry of each flow. `isPause` says whether one is in force. */
 export const pauses = async (services: ToolServices, stopped: AbortSignal): Promise<ControlEntries> => {
   const topic = services.config.topics.control;
-  const found = new Map<Pausable, ControlEntry>();
+  const entries = new Map<Pausable, ControlEntry>();
   const take = (record: Incoming): void => {
-    const isRead = applyControlRecord(found, record);
+    const isRead = applyControlRecord(entries, record);
     if (!isRead) services.warn(`${placeText(topic, record)} cannot be read.`);
   };
   await services.clock.withDeadline(READ_MS, stopped, (signal) =>
     readTopic(services, { topic, isWhole: true }, take, { signal }),
   );
-  return found;
+  return entries;
 };
 
 const write = async (services: ToolServices, entry: ControlEntry): Promise<string> => {
@@ -91,10 +91,10 @@ export const pauseOrResume = (
 ) =>
   withAudit(services, actor, stopped, async ({ act }) => {
     const topic = services.config.topics.control;
-    const found = await withCluster(services, (cluster) => cluster.find([topic]));
-    if (!found.has(topic)) throw noSuchTopic(topic);
-    const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
-    const action = { kind: says, subject: flow, parameters: asked ?? {} };
+    const topics = await withCluster(services, (cluster) => cluster.find([topic]));
+    if (!topics.has(topic)) throw noSuchTopic(topic);
+    const parameters = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
+    const action = { kind: says, subject: flow, parameters: parameters ?? {} };
     const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {
       const atMs = await askTime();
       const { by, note } = actor;

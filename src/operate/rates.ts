@@ -6,7 +6,7 @@ import type { ToolServices } from "./tool-services.ts";
 /** Records a minute of a topic over the last hour, the oldest first. */
 export type TopicRate = {
   topic: string;
-  of: "events" | "commands" | "results" | "dead letters";
+  kind: "events" | "commands" | "results" | "dead letters";
   perMinute: readonly number[];
 };
 
@@ -29,10 +29,10 @@ const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<n
   const last = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const borders = Array.from(
     { length: STEPS + 1 },
-    (_, at) => last - (STEPS - at) * STEP_MINUTES * MINUTE_MS,
+    (_, index) => last - (STEPS - index) * STEP_MINUTES * MINUTE_MS,
   );
   const answers = await Promise.all(borders.map((border) => cluster.ranges(topic, border)));
-  return answers.slice(1).map(({ ranges }, at) => between(answers[at]?.ranges ?? new Map(), ranges));
+  return answers.slice(1).map(({ ranges }, index) => between(answers[index]?.ranges ?? new Map(), ranges));
 };
 
 /** Topics that do not exist are left out. */
@@ -43,18 +43,18 @@ export const recordsPerMinute = (
   const { config } = services;
   const { clock } = services;
   const { transactionStatus, commands, results, deadLetters } = config.topics;
-  const wanted = [
+  const topics = [
     [transactionStatus, "events"],
     [commands, "commands"],
     [results, "results"],
     [deadLetters, "dead letters"],
   ] as const;
-  const asking = withCluster(services, async (cluster) => {
-    const found = await cluster.find(wanted.map(([topic]) => topic));
-    const there = wanted.filter(([topic]) => found.has(topic));
-    return Promise.all(
-      there.map(async ([topic, of]) => ({ topic, of, perMinute: await rateOf(cluster, topic, clock.now()) })),
-    );
+  const reading = withCluster(services, async (cluster) => {
+    const existing = await cluster.find(topics.map(([topic]) => topic));
+    const rates = topics
+      .filter(([topic]) => existing.has(topic))
+      .map(async ([topic, kind]) => ({ topic, kind, perMinute: await rateOf(cluster, topic, clock.now()) }));
+    return Promise.all(rates);
   });
-  return clock.within(ANSWER_MS, signal, asking);
+  return clock.within(ANSWER_MS, signal, reading);
 };

@@ -58,23 +58,23 @@ export const readTopic = async (
   { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {
   const { topic, isWhole = false } = reading;
-  const found = await rangesOf(services, reading);
+  const topicRanges = await rangesOf(services, reading);
   const leaveOut = (missing: ReadonlySet<number>): void => {
     if (missing.size === 0) return;
     if (isWhole) throw new NothingDone(`${missingText(topic, missing)}: see docs/failures.md.`);
     services.warn(`Incomplete: ${missingText(topic, missing)}.`);
   };
-  leaveOut(found.missing);
-  const { ranges } = found;
+  leaveOut(topicRanges.missing);
+  const { ranges } = topicRanges;
   const total = recordsIn(ranges);
   if (total === 0) return ranges;
   let count = 0;
   onProgress?.({ read: count, total });
-  const wanted = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
+  const nonEmpty = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
   const counted: TakeRecord = (record) => {
     onProgress?.({ read: (count += 1), total });
     return take(record);
   };
-  leaveOut(await scan({ topic, ranges: wanted }, counted, services, signal));
+  leaveOut(await scan({ topic, ranges: nonEmpty }, counted, services, signal));
   return ranges;
 };

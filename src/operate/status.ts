@@ -84,6 +84,6 @@ export type Status = Awaited<ReturnType<typeof ask>>;
 export const status = (services: ToolServices, signal: AbortSignal): Promise<Status> => {
   const { config } = services;
   const { clock } = services;
-  const asking = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
-  return clock.within(ANSWER_MS, signal, asking);
+  const reading = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
+  return clock.within(ANSWER_MS, signal, reading);
 };

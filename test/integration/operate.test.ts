@@ -97,11 +97,11 @@ describe("four eyes", () => {
 
     for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
       const same = await confirm(services, person(spelling), { ref, as: "succeeded" }, unstopped);
-      expect(same.ended).toEqual({ kind: "sameAuthor", by: "Ana Lima" });
+      expect(same.outcome).toEqual({ kind: "sameAuthor", by: "Ana Lima" });
       expect(await lastAudit()).toMatchObject({ by: spelling, outcome: { kind: "refused" } });
     }
     const mistyped = await confirm(services, person("bob"), { ref, as: "not-executed" }, unstopped);
-    expect(mistyped.ended).toEqual({ kind: "otherOutcome", ref, as: "succeeded" });
+    expect(mistyped.outcome).toEqual({ kind: "otherOutcome", ref, as: "succeeded" });
     expect(await resultsOf("two-people")).toEqual([]);
     // Where people look first, it is said that somebody is waited for.
     for (const command of ["doubts", "status"]) {
@@ -114,14 +114,14 @@ describe("four eyes", () => {
     const both = await Promise.all(
       ["bob", "cid"].map((by) => confirm(services, person(by), { ref, as: "succeeded" }, unstopped)),
     );
-    expect(both.map(({ ended }) => ended.kind).sort()).toEqual(["decided", "resolved"]);
+    expect(both.map(({ outcome }) => outcome.kind).sort()).toEqual(["decided", "resolved"]);
     const results = await resultsOf("two-people");
     const [result] = results.map(({ value }) => decode("command-result", value));
     expect(new Set(results.map(({ value }) => String(value))).size).toBe(1);
     expect(result).toMatchObject({ outcome: "SUCCEEDED", final: true, quoteId, decidedBy: "OPERATOR" });
     expect((await world.run(["status"])).out).not.toContain(`REF ${ref}`);
     const again = await confirm(services, person("dan"), { ref, as: "succeeded" }, unstopped);
-    expect(again.ended).toMatchObject({
+    expect(again.outcome).toMatchObject({
       kind: "decided",
       note: expect.stringMatching(/^Ana Lima, confirmed by (bob|cid): asked the partner$/) as string,
     });
@@ -158,9 +158,9 @@ describe("four eyes", () => {
     await producer.disconnect();
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
     const late = await confirm(services, person("bob"), { ref: `0/${offset}`, as: "succeeded" }, unstopped);
-    expect(late.ended).toMatchObject({ kind: "expired" });
+    expect(late.outcome).toMatchObject({ kind: "expired" });
     expect(await resultsOf("yesterday")).toEqual([]);
-    expect((await confirm(services, person("bob"), { ref, as: "succeeded" }, unstopped)).ended.kind).toBe(
+    expect((await confirm(services, person("bob"), { ref, as: "succeeded" }, unstopped)).outcome.kind).toBe(
       "resolved",
     );
   });
@@ -239,7 +239,7 @@ test("the state of flows and the rates are known without reading a record", asyn
   expect(withoutRegistry).toMatchObject({ code: 0, out: expect.stringContaining("1 dead letter") as string });
   expect(withoutRegistry.err).toContain("Doubts are not counted: SCHEMA_REGISTRY_URL");
   const rates = await recordsPerMinute(services, unstopped);
-  expect(rates.map(({ of, perMinute }) => [of, perMinute.length])).toEqual(
+  expect(rates.map(({ kind, perMinute }) => [kind, perMinute.length])).toEqual(
     ["events", "commands", "results", "dead letters"].map((of) => [of, 30]),
   );
 });

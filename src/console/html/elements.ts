@@ -3,10 +3,10 @@ import { formatCount, html, sizeText, type Cell, type Html } from "./text.ts";
 
 /** The path of a page with its query. A lone surrogate cannot be written in one. */
 export const pathTo = (path: string, query: Readonly<Record<string, string | number | null>>): string => {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === null || value === "" ? [] : `${name}=${encodeURIComponent(String(value).toWellFormed())}`,
   );
-  return given.length === 0 ? path : `${path}?${given.join("&")}`;
+  return parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;
 };
 
 /** Of the rows of one list: no page may be larger than 60 kB. */
@@ -15,7 +15,7 @@ const MAX_LIST = 36_000;
 /** The first of these pieces that fit on a page. */
 export const fitting = (pieces: readonly Html[], maxBytes = MAX_LIST): readonly Html[] => {
   let bytes = 0;
-  const end = pieces.findIndex((piece, at) => (bytes += sizeText(piece)) > maxBytes && at > 0);
+  const end = pieces.findIndex((piece, index) => (bytes += sizeText(piece)) > maxBytes && index > 0);
   return end < 0 ? pieces : pieces.slice(0, end);
 };
 
@@ -30,10 +30,10 @@ export const table = (
   empty: string,
 ): { markup: Html; shown: number } => {
   if (rows.length === 0) return { markup: html`<p class="none">${empty}</p>`, shown: 0 };
-  const cellOf = (cell: Cell, at: number): Html =>
-    at === 0
+  const cellOf = (cell: Cell, column: number): Html =>
+    column === 0
       ? html`<th scope="row">${cell}</th>`
-      : html`<td><span class="name">${columns[at]}</span><div>${cell}</div></td>`;
+      : html`<td><span class="name">${columns[column]}</span><div>${cell}</div></td>`;
   const shown = fitting(rows.map((row) => html`<tr>${row.map(cellOf)}</tr>`));
   const markup = html`<table aria-label="${label}">
     <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
@@ -82,18 +82,19 @@ export const select = (
   name: string,
   label: string,
   choices: readonly (readonly [string, string])[],
-  given: string,
+  chosen: string,
 ): Html =>
   html`<p class="field">
     <label for="${name}">${label}</label>
     <select id="${name}" name="${name}">${choices.map(
-      ([value, text]) => html`<option value="${value}" ${value === given ? "selected" : ""}>${text}</option>`,
+      ([value, text]) =>
+        html`<option value="${value}" ${value === chosen ? "selected" : ""}>${text}</option>`,
     )}</select>
   </p>`;
 
 /** Where a list begins on this page. */
-export const startOf = (given: string | undefined): number =>
-  /^\d{1,7}$/.test(given ?? "") ? Number(given) : 0;
+export const startOf = (text: string | undefined): number =>
+  /^\d{1,7}$/.test(text ?? "") ? Number(text) : 0;
 
 /** Which part of a list this page shows, with the way to the next one. */
 export const further = (shown: number, total: number, from: number, next: string): Html | string => {

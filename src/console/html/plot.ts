@@ -9,9 +9,9 @@ const rounded = (value: number): string => formatCount(Math.round(value * 10) / 
 
 const pathOf = (values: Values, max: number): string =>
   values
-    .map((value, at) => {
-      const x = ((at / Math.max(1, values.length - 1)) * WIDTH).toFixed(1);
-      return `${at === 0 ? "M" : "L"}${x} ${(HEIGHT - (value / max) * HEIGHT).toFixed(1)}`;
+    .map((value, index) => {
+      const x = ((index / Math.max(1, values.length - 1)) * WIDTH).toFixed(1);
+      return `${index === 0 ? "M" : "L"}${x} ${(HEIGHT - (value / max) * HEIGHT).toFixed(1)}`;
     })
     .join("");
 
@@ -21,14 +21,14 @@ const inWords = (values: Values): string =>
 /** Records a minute of each topic over the last hour, as one plot with a line for each. */
 export const plot = (rates: readonly TopicRate[]): Html => {
   const max = Math.max(1, ...rates.flatMap(({ perMinute }) => perMinute));
-  const legend = rates.map(({ of, perMinute }) => `${of}: ${inWords(perMinute)}`);
+  const legend = rates.map(({ kind, perMinute }) => `${kind}: ${inWords(perMinute)}`);
   return html`<figure class="plot">
     <svg viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}" preserveAspectRatio="none" role="img" aria-label="${legend.join(". ")}">
       <path class="base" d="M0 ${HEIGHT}H${WIDTH}" />
-      ${rates.map(({ perMinute }, at) => html`<path class="line${at}" d="${pathOf(perMinute, max)}" />`)}
+      ${rates.map(({ perMinute }, index) => html`<path class="line${index}" d="${pathOf(perMinute, max)}" />`)}
     </svg>
     <figcaption>
-      <ul>${legend.map((text, at) => html`<li><span class="key${at}" aria-hidden="true"></span> ${text}</li>`)}</ul>
+      <ul>${legend.map((text, index) => html`<li><span class="key${index}" aria-hidden="true"></span> ${text}</li>`)}</ul>
       <p class="dim">The height is ${rounded(max)} a minute. An hour ago is at the left, now at the right.</p>
     </figcaption>
   </figure>`;

@@ -17,9 +17,9 @@ const INVISIBLE_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])+/u;
 const marked = (text: string, odd: RegExp): Html => {
   const parts: Html[] = [];
   let from = 0;
-  for (const { 0: found, index } of text.matchAll(new RegExp(odd, "gu"))) {
-    parts.push(html`${text.slice(from, index)}<span class="odd">${unitsOf(found)}</span>`);
-    from = index + found.length;
+  for (const { 0: odds, index } of text.matchAll(new RegExp(odd, "gu"))) {
+    parts.push(html`${text.slice(from, index)}<span class="odd">${unitsOf(odds)}</span>`);
+    from = index + odds.length;
   }
   return html`${parts}${text.slice(from)}`;
 };
@@ -72,8 +72,8 @@ export const at = (ms: number): Html => {
   if (!(Math.abs(ms) <= MAX_INSTANT_MS)) return html`<span class="dim">no time (${ms})</span>`;
   const iso = new Date(ms).toISOString();
   const utc = iso.slice(0, -5).replace("T", " ");
-  const there = inSaoPaulo.format(ms);
-  const local = there.slice(0, 10) === utc.slice(0, 10) ? there.slice(11) : there;
+  const saoPaulo = inSaoPaulo.format(ms);
+  const local = saoPaulo.slice(0, 10) === utc.slice(0, 10) ? saoPaulo.slice(11) : saoPaulo;
   return html`<span class="when"><time datetime="${iso}">${utc} UTC</time>
     <span class="dim">${local} São Paulo</span></span>`;
 };

@@ -39,12 +39,12 @@ const auditView = ({ actions, next }: AuditPage, isNewest: boolean): Html => {
 
 export const auditPage = async (context: ConsoleContext): Promise<Response> => {
   const { services, read } = context.var.site;
-  const given = context.req.query("before") ?? "";
-  const before = /^\d{1,15}$/.test(given) ? Number(given) : null;
-  const found = await read(`audit ${given}`, (_, signal) =>
+  const offset = context.req.query("before") ?? "";
+  const before = /^\d{1,15}$/.test(offset) ? Number(offset) : null;
+  const reading = await read(`audit ${offset}`, (_, signal) =>
     readAudit(services, { before, count: PER_PAGE }, signal),
   );
-  return readingPage(context, found, {
+  return readingPage(context, reading, {
     title: "Audit",
     head: html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`,
     what: "The audit topic is being read",

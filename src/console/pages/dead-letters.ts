@@ -43,10 +43,10 @@ const MAX_TEXT = 160;
 export type Filter = { reason: string; period: string; until: number };
 
 /** The filter of a query or a form. */
-export const filterOf = (given: (name: string) => string | null | undefined, nowMs: number): Filter => {
-  const [period, until] = [given("period") ?? "", given("until") ?? ""];
+export const filterOf = (parameter: (name: string) => string | null | undefined, nowMs: number): Filter => {
+  const [period, until] = [parameter("period") ?? "", parameter("until") ?? ""];
   return {
-    reason: given("reason") ?? "",
+    reason: parameter("reason") ?? "",
     period: PERIODS.some(([value]) => value === period) ? period : "168",
     until: /^\d{1,15}$/.test(until) ? Number(until) : nowMs + 1,
   };
@@ -109,12 +109,12 @@ export const lettersPage = async (context: ConsoleContext): Promise<Response> =>
   if (query("until") === undefined) return ofThisMoment(context, "/dead-letters");
   const filter = filterOf(query, clock.now());
   const from = Math.min(startOf(query("from")), MAX_FROM);
-  const found = await read(JSON.stringify(["letters", filter, from]), (onProgress, signal) => {
+  const reading = await read(JSON.stringify(["letters", filter, from]), (onProgress, signal) => {
     const options = { limit: from + PER_PAGE, onProgress };
     return listLetters(services, selectionOf(filter), options, signal);
   });
-  const reasons = [...(found.value?.byReason.keys() ?? [])].slice(0, PER_PAGE);
-  return readingPage(context, found, {
+  const reasons = [...(reading.value?.byReason.keys() ?? [])].slice(0, PER_PAGE);
+  return readingPage(context, reading, {
     title: "Dead letters",
     head: html`<h1>Dead letters</h1>
       <p>Records and notifications that the bridge could not understand, kept byte for byte.</p>
@@ -174,16 +174,16 @@ const letterView = (
 
 export const letterPage = async (context: ConsoleContext): Promise<Response> => {
   const { services, read, clock } = context.var.site;
-  const given = context.req.query("ref") ?? "";
-  const ref = readRef(given);
+  const refText = context.req.query("ref") ?? "";
+  const ref = readRef(refText);
   const why = "Its REF is of the form 0/4711. It may be deleted by now.";
   const none = new PageProblem(404, "There is no such dead letter.", why);
   if (ref === null) throw none;
-  const found = await read(`letter ${given}`, (_, signal) => showLetter(services, ref, signal));
-  const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: given })}">Plan a replay of it</a></p>`;
-  return readingPage(context, found, {
-    title: `Dead letter ${given}`,
-    head: html`<h1>Dead letter ${given}</h1>`,
+  const reading = await read(`letter ${refText}`, (_, signal) => showLetter(services, ref, signal));
+  const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: refText })}">Plan a replay of it</a></p>`;
+  return readingPage(context, reading, {
+    title: `Dead letter ${refText}`,
+    head: html`<h1>Dead letter ${refText}</h1>`,
     what: "The dead letter is being read",
     view: (shown) => {
       if (shown === null) throw none;

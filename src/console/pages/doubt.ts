@@ -1,6 +1,6 @@
 import { isSamePerson } from "../../operate/actor.ts";
 import { explainOutage } from "../../operate/tool-services.ts";
-import { isSameQuote, type Doubt } from "../../operate/doubts/doubts.ts";
+import { isSameQuote, proposalsOf, type Doubt } from "../../operate/doubts/doubts.ts";
 import { factsOfDoubts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
 import type { Proposal } from "../../operate/resolve/proposal.ts";
@@ -82,24 +82,24 @@ const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
 
 /** Four eyes: what one person says, and the button for another one. */
 const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal): Html => {
-  const { ref, asked, by, note, atMs, untilMs } = proposal;
+  const { ref, request, by, note, atMs, untilMs } = proposal;
   const { person } = context.var;
-  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)} ${hidden("as", asked.as)}
+  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)} ${hidden("as", request.as)}
     <p><button class="main">Confirm, and resolve the doubt</button></p>`;
-  const own = person !== null && isSamePerson(person.name, by);
+  const isAuthor = person !== null && isSamePerson(person.name, by);
   return html`<form method="post" action="/confirm" class="panel">
-    <h2>${inlineText(by)} proposes: it was ${asked.as === "succeeded" ? "executed" : "not executed"}</h2>
+    <h2>${inlineText(by)} proposes: it was ${request.as === "succeeded" ? "executed" : "not executed"}</h2>
     <p>${inlineText(note, 1_000)}
       <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
     ${
-      asked.force
+      request.force
         ? html`<p><strong>With force: it is resolved even if the call may still be under way.</strong></p>`
         : ""
     }
-    ${asked.transactionId === null ? "" : html`<p>Its transaction: ${code(asked.transactionId)}</p>`}
-    ${asked.as === "not-executed" ? html`<p class="hint">${NOT_EXECUTED_RISK}</p>` : ""}
-    ${own ? html`<p><strong>Another person must confirm it.</strong></p>` : ""}
-    ${own ? "" : canAct(context) ? button : "An operator must confirm it."}
+    ${request.transactionId === null ? "" : html`<p>Its transaction: ${code(request.transactionId)}</p>`}
+    ${request.as === "not-executed" ? html`<p class="hint">${NOT_EXECUTED_RISK}</p>` : ""}
+    ${isAuthor ? html`<p><strong>Another person must confirm it.</strong></p>` : ""}
+    ${isAuthor ? "" : canAct(context) ? button : "An operator must confirm it."}
   </form>`;
 };
 
@@ -141,7 +141,7 @@ const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }:
     return html`${others} <p>An operator can resolve it ${from}.
       You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
   }
-  const given = (name: string): string => before?.form.get(name) ?? "";
+  const sentValue = (name: string): string => before?.form.get(name) ?? "";
   const quote = doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`;
   return html`${others}
     <form method="post" action="/doubt" class="panel">
@@ -155,19 +155,19 @@ const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }:
       }
       <fieldset>
         <legend>What does the partner say of ${quote}?</legend>
-        ${choice("radio", "as", "succeeded", "It was executed", EXECUTED, given("as") === "succeeded")}
-        ${choice("radio", "as", "not-executed", "It was not executed", NOT_EXECUTED, given("as") === "not-executed")}
+        ${choice("radio", "as", "succeeded", "It was executed", EXECUTED, sentValue("as") === "succeeded")}
+        ${choice("radio", "as", "not-executed", "It was not executed", NOT_EXECUTED, sentValue("as") === "not-executed")}
       </fieldset>
       ${transactionField(facts, before?.form.get("transaction") ?? null)}
-      ${noteField("Who at the partner said so, when, and a reference.", given("note"))}
-      ${time(endableAtMs, nowMs, given("force") === "yes")}
+      ${noteField("Who at the partner said so, when, and a reference.", sentValue("note"))}
+      ${time(endableAtMs, nowMs, sentValue("force") === "yes")}
       <p><button class="main">${fourEyes ? "Propose to resolve the doubt" : "Resolve the doubt"}</button></p>
     </form>`;
 };
 
 const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before | null): Promise<Html> => {
   const { site } = context.var;
-  const [known, proposals] = await Promise.all([
+  const [factsReading, proposals] = await Promise.all([
     site.read(
       `facts ${doubt.place}`,
       async (onProgress, signal) =>
@@ -176,19 +176,16 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
     ),
     readProposals(site),
   ]);
-  const about = (proposals.value ?? []).filter(
-    ({ asked }) => asked.commandId === doubt.commandId && isSameQuote(asked.quoteId, doubt.quoteId),
-  );
   const what = "What the events say of it is still being read";
   const nowMs = site.clock.now();
   // A page that loads itself again would lose what is being typed.
-  const again = html`${reading(what, known.progress)} <p>${link(doubtPath(doubt), "Look again")}</p>`;
+  const again = html`${reading(what, factsReading.progress)} <p>${link(doubtPath(doubt), "Look again")}</p>`;
   return html`<p>The bridge cannot know whether the partner executed it, and does not send it again.</p>
-    ${known.value === null ? "" : evidenceView(known.value, nowMs)}
-    ${known.isReading ? again : ""} ${known.error === null ? "" : failed(context, known.error)}
-    ${aboutView(doubt, known.value, nowMs)} ${adviceView(doubt, site.settings)}
-    ${known.value === null ? "" : candidatesView(known.value)}
-    ${doubtForm(context, { doubt, proposals: about, facts: known.value, before })}`;
+    ${factsReading.value === null ? "" : evidenceView(factsReading.value, nowMs)}
+    ${factsReading.isReading ? again : ""} ${factsReading.error === null ? "" : failed(context, factsReading.error)}
+    ${aboutView(doubt, factsReading.value, nowMs)} ${adviceView(doubt, site.settings)}
+    ${factsReading.value === null ? "" : candidatesView(factsReading.value)}
+    ${doubtForm(context, { doubt, proposals: proposalsOf(doubt, proposals.value ?? []), facts: factsReading.value, before })}`;
 };
 
 /** All that is known of a doubt, and the form to resolve it. `before`: what was sent before, and why nothing was done. */
@@ -206,15 +203,15 @@ export const showDoubt = async (
       body: html`<h1>Command ${code(commandId)} ${is}</h1> ${beforeView(before)} ${body}
         <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
     });
-  const now = await site.doubts.look();
-  const asking = Promise.resolve(now.value?.find(commandId, context.req.raw.signal) ?? []);
-  const found = await explainOutage(site.services.config, asking);
-  const [doubt, ...others] = found.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
-  const state = journalState(context, now);
+  const journal = await site.doubts.look();
+  const finding = Promise.resolve(journal.value?.find(commandId, context.req.raw.signal) ?? []);
+  const doubts = await explainOutage(site.services.config, finding);
+  const [doubt, ...others] = doubts.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
+  const state = journalState(context, journal);
   if (doubt && others.length === 0)
     return show("is in doubt", html`${state ?? ""} ${await doubtView(context, doubt, before)}`);
-  if (found.length > 0)
-    return show("is in doubt for several quotes", doubtsTable(found, site.clock.now(), "").markup);
+  if (doubts.length > 0)
+    return show("is in doubt for several quotes", doubtsTable(doubts, site.clock.now(), "").markup);
   if (state !== null) return show("", state, { refreshS: RELOAD_S });
   return show("is not in doubt", html`<p>It was resolved, or it never was in doubt.</p>`, { status: 404 });
 };

@@ -49,9 +49,9 @@ export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: stri
 export const readProposals = ({ read, services }: Site): Promise<Reading<Proposal[]>> =>
   read("proposals", (_, signal) => recentProposals(services, signal));
 
-const proposalRow = ({ ref, asked, by, note, untilMs }: Proposal): readonly Cell[] => [
-  link(doubtPath(asked), code(asked.commandId, MAX_ID)),
-  html`<strong>${asked.as === "succeeded" ? "executed" : "not executed"}</strong>${asked.force ? ", with force" : ""}`,
+const proposalRow = ({ ref, request, by, note, untilMs }: Proposal): readonly Cell[] => [
+  link(doubtPath(request), code(request.commandId, MAX_ID)),
+  html`<strong>${request.as === "succeeded" ? "executed" : "not executed"}</strong>${request.force ? ", with force" : ""}`,
   html`${inlineText(by, MAX_ID)}: ${inlineText(note, 400)}`,
   code(ref),
   at(untilMs),
@@ -112,8 +112,8 @@ const listOf = async (
 /** Commands in doubt, the oldest first. */
 export const doubtsPage = async (context: ConsoleContext): Promise<Response> => {
   const { site } = context.var;
-  const [now, proposals] = await Promise.all([site.doubts.look(), readProposals(site)]);
-  const state = journalState(context, now);
+  const [journal, proposals] = await Promise.all([site.doubts.look(), readProposals(site)]);
+  const state = journalState(context, journal);
   return page(context, {
     title: "Doubts",
     refreshS: state === null ? REFRESH_S : RELOAD_S,
@@ -121,7 +121,7 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
       <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
         somebody must ask the partner, and say here what is true.</p>
       ${state !== null || proposals.error === null ? "" : failed(context, proposals.error)}
-      ${proposalsTable(now.value?.waiting(proposals.value ?? []) ?? [])}
-      ${state ?? ""} ${await listOf(context, now, state === null)}`,
+      ${proposalsTable(journal.value?.waiting(proposals.value ?? []) ?? [])}
+      ${state ?? ""} ${await listOf(context, journal, state === null)}`,
   });
 };

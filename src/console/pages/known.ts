@@ -116,11 +116,11 @@ const unownedOf = ({ unowned, partitions }: Status["commands"]): Trouble[] => {
 };
 
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
-  const known = status.value?.commands;
-  if (!known) return [];
-  const { members, lag, group, state, partitions } = known;
+  const commands = status.value?.commands;
+  if (!commands) return [];
+  const { members, lag, group, state, partitions } = commands;
   const isIdle = state === "Stable" && members.every((member) => !member.partitions[topic]?.length);
-  if (members.length > 0 && !isIdle) return unownedOf(known);
+  if (members.length > 0 && !isIdle) return unownedOf(commands);
   const none = partitions.length === 0 ? `there is no topic ${topic}` : "none waits now";
   const waiting = lag === 0 ? none : count(lag, "command waits", "commands wait");
   const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
@@ -134,7 +134,7 @@ const lettersOf = ({ letters, status }: Known): Trouble[] => {
   const lastDay = status.value?.deadLetters?.lastDay ?? 0;
   const contradictions = letters.value?.byReason.get("CONTRADICTING_ANSWER") ?? 0;
   const link = html`<a href="/dead-letters">Dead letters</a>`;
-  const asked = html`The partner contradicted ${count(contradictions, "final result")}: ask the partner at once`;
+  const contradicted = html`The partner contradicted ${count(contradictions, "final result")}: ask the partner at once`;
   const tell = html`${link} of the reason CONTRADICTING_ANSWER tell which.`;
   const recent = html`${count(lastDay, "dead letter")} in the last day: see why`;
   const isReused = letters.value?.byReason.has("COMMAND_ID_REUSED") === true;
@@ -142,7 +142,7 @@ const lettersOf = ({ letters, status }: Known): Trouble[] => {
     ? html`${link} of the reason COMMAND_ID_REUSED cannot be replayed: their senders send them under a new commandId.`
     : html`${link} were not understood, and can be replayed.`;
   return [
-    ...(contradictions === 0 ? [] : [bad(asked, tell)]),
+    ...(contradictions === 0 ? [] : [bad(contradicted, tell)]),
     ...(lastDay === 0 ? [] : [wait(recent, advice)]),
   ];
 };
@@ -171,8 +171,8 @@ const reconcileOf = ({ status, reconcileLateMs }: Known, nowMs: number): Trouble
 
 /** What is wrong, the worst first. */
 export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
-  const of = [outageOf, doubtsOf, proposalsOf, partnerOf, replicasOf, lettersOf, pausesOf, reconcileOf];
-  const all = of.flatMap((each) => each(known, nowMs));
+  const checks = [outageOf, doubtsOf, proposalsOf, partnerOf, replicasOf, lettersOf, pausesOf, reconcileOf];
+  const all = checks.flatMap((each) => each(known, nowMs));
   const mild = isCurrent(known.status) && isCurrent(known.pauses) ? all : [];
   return [...all.filter(({ tone }) => tone === "bad"), ...mild.filter(({ tone }) => tone === "wait")];
 };

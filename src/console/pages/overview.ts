@@ -29,10 +29,10 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
 const view = <T>(
   { value, atMs, error, progress }: Reading<T>,
   nowMs: number,
-  known: (value: T) => Cell,
+  view: (value: T) => Cell,
 ): Cell => {
   const age = atMs === null ? "" : html`<small class="dim">known ${ago(atMs, nowMs)}</small>`;
-  if (value !== null) return html`${known(value)} ${age}`;
+  if (value !== null) return html`${view(value)} ${age}`;
   if (error !== null) return "not known";
   return progress === null ? "not known yet" : reading("The topic is being read", progress);
 };

@@ -47,13 +47,13 @@ const showPlan = async (
   problem = "",
 ): Promise<Response> => {
   const { services, read } = context.var.site;
-  const found = await read(
+  const reading = await read(
     JSON.stringify(["plan", meant]),
     async (onProgress, signal) => (await planReplay(services, meantBy(meant), { signal, onProgress })).plan,
     PLAN_MS,
   );
   const why = problem === "" ? "" : notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
-  return readingPage(context, found, {
+  return readingPage(context, reading, {
     title: "Replay",
     head: html`<h1>Plan of a replay</h1> ${why}`,
     what: "The dead letters are being read",

@@ -1,5 +1,5 @@
-import { refusalText, type ResolveOutcome, type ResolveRequest } from "../../operate/resolve/outcome.ts";
-import { confirm, resolve } from "../../operate/resolve/resolve.ts";
+import { refusalText, type ResolveRequest } from "../../operate/resolve/outcome.ts";
+import { confirm, resolve, type Confirmed } from "../../operate/resolve/resolve.ts";
 import { actorOfRequest, begin, formOf, noteProblem } from "../act.ts";
 import { facts, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
@@ -10,13 +10,11 @@ import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
 import { RELOAD_S } from "./problem.ts";
 
-type Ended = { asked: ResolveRequest; ended: ResolveOutcome };
-
 /** What came of it, with the places where it stands; null where nothing was done. */
-const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | null => {
-  const { commandId } = asked;
-  if (ended.kind === "resolved") {
-    const { result, place, published } = ended;
+const answerTo = ({ request, outcome }: Confirmed): { title: string; body: Html } | null => {
+  const { commandId } = request;
+  if (outcome.kind === "resolved") {
+    const { result, place, published } = outcome;
     const is = html`The final result of command ${code(commandId)} is <strong>${result.outcome}</strong>.`;
     const rows = facts([
       ["Its final result", html`<strong>${code(published)}</strong>`],
@@ -27,11 +25,11 @@ const outcomeOf = ({ asked, ended }: Ended): { title: string; body: Html } | nul
     ]);
     return { title: "The doubt is resolved", body: html`${notice("good", is)} ${rows}` };
   }
-  if (ended.kind === "proposed") {
-    const { ref, place, quoteId, resolvableAtMs } = ended;
+  if (outcome.kind === "proposed") {
+    const { ref, place, quoteId, resolvableAtMs } = outcome;
     const how = html`Another person must confirm it within 24 hours, on
       ${link(doubtPath({ commandId, quoteId }), "the doubt's page")} or with
-      <code>cambio-bridge resolve --confirm ${ref} --as ${asked.as} --by NAME</code>.`;
+      <code>cambio-bridge resolve --confirm ${ref} --as ${request.as} --by NAME</code>.`;
     const rows = facts([
       ["REF", html`<strong>${code(ref)}</strong>`],
       ["The proposal", code(place)],
@@ -54,22 +52,22 @@ const act = (
   context: ConsoleContext,
   form: URLSearchParams,
   purpose: string,
-  work: (stopped: AbortSignal) => Promise<Ended>,
+  work: (stopped: AbortSignal) => Promise<Confirmed>,
 ): PageAnswer => {
-  const meanwhile: Show<ConsoleContext> = (asking) => {
+  const meanwhile: Show<ConsoleContext> = (asker) => {
     const body = html`<h1>The decision is being written</h1> ${reading("The journal is read first", null)}`;
-    return page(asking, { title: "Doubt", refreshS: RELOAD_S, body });
+    return page(asker, { title: "Doubt", refreshS: RELOAD_S, body });
   };
   const run = async (stopped: AbortSignal): Promise<Show<ConsoleContext>> => {
-    const { asked, ended } = await work(stopped);
-    if (ended.kind === "tooYoung")
-      return refused(form, html`By Kafka's clock it is too early.`, ended.resolvableAtMs);
-    const outcome = outcomeOf({ asked, ended });
-    if (outcome === null) return refused(form, sentence(refusalText(asked, ended) ?? ended.kind));
-    const story = link(pathTo("/story", { id: asked.commandId }), "See the whole story");
-    const body = html`<h1>${outcome.title}</h1> ${outcome.body}
+    const { request, outcome } = await work(stopped);
+    if (outcome.kind === "tooYoung")
+      return refused(form, html`By Kafka's clock it is too early.`, outcome.resolvableAtMs);
+    const answer = answerTo({ request, outcome });
+    if (answer === null) return refused(form, sentence(refusalText(request, outcome) ?? outcome.kind));
+    const story = link(pathTo("/story", { id: request.commandId }), "See the whole story");
+    const body = html`<h1>${answer.title}</h1> ${answer.body}
       <p>${story} · ${link("/doubts", "Go to the other doubts")}</p>`;
-    return (asking) => page(asking, { title: "Doubt", body });
+    return (asker) => page(asker, { title: "Doubt", body });
   };
   return begin(context, form, purpose, { meanwhile, run, failed: (why) => refused(form, sentence(why)) });
 };
@@ -88,10 +86,10 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   // The field is for a doubt that was executed, and may be filled in beforehand.
   const transactionId = as === "succeeded" ? form.get("transaction")?.trim() || null : null;
   const force = form.get("force") === "yes";
-  const asked: ResolveRequest = { commandId, quoteId, as, force, transactionId };
+  const request: ResolveRequest = { commandId, quoteId, as, force, transactionId };
   return act(context, form, `resolve ${commandId}`, async (stopped) => ({
-    asked,
-    ended: await resolve(services, actor, asked, stopped),
+    request,
+    outcome: await resolve(services, actor, request, stopped),
   }));
 };
 

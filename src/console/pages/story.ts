@@ -73,8 +73,8 @@ const storyView = ({ id, endings, steps, notes }: Story, nowMs: number): Html =>
 export const storyPage = async (context: ConsoleContext): Promise<Response> => {
   const { services, read, clock } = context.var.site;
   const id = (context.req.query("id") ?? "").trim();
-  const asked = context.req.query("since") ?? "";
-  const since = SINCE.some(([value]) => value === asked) ? asked : "7";
+  const period = context.req.query("since") ?? "";
+  const since = SINCE.some(([value]) => value === period) ? period : "7";
   const search = searchForm(id, since);
   if (id === "") return page(context, { title: "Story", body: html`<h1>Story</h1> ${search}` });
   const found = await read(`story ${since} ${id}`, (onProgress, signal) =>

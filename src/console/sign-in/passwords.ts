@@ -51,15 +51,15 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
   /** The user, if the password is right. Throws a Problem where too many were wrong. */
   return async (name: string, password: string, address: string): Promise<User | null> => {
     const user = users().find((one) => one.name === name);
-    const given = digest(user?.hash ?? "", name, password);
-    if (user && (remembered.get(given) ?? 0) > clock.monotonic()) return user;
+    const credentials = digest(user?.hash ?? "", name, password);
+    if (user && (remembered.get(credentials) ?? 0) > clock.monotonic()) return user;
     const network = networkOf(address);
     const tried = digest(network, name);
     await consume(network, tried);
     const isRight = await compare(password, user?.hash ?? users()[0]?.hash ?? NOBODYS_HASH);
     if (!isRight || user === undefined) return null;
     await Promise.all([ofName.reward(tried), ofAddress.reward(network)]);
-    keepNewest(remembered, given, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
+    keepNewest(remembered, credentials, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
     return user;
   };
 };

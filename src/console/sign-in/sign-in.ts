@@ -40,8 +40,8 @@ const byPassword = ({ options: { users }, clock, log }: Site): MiddlewareHandler
         if (user) context.set("person", { name: user.name, role: user.role });
         else {
           // Only known names: somebody may have typed a password in place of the name.
-          const known = users().some((one) => one.name === name) ? name : null;
-          log.warn({ user: known, address }, "console.sign.in.refused");
+          const userName = users().some((one) => one.name === name) ? name : null;
+          log.warn({ user: userName, address }, "console.sign.in.refused");
         }
         return user !== null;
       },

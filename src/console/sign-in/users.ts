@@ -9,7 +9,7 @@ type UsersFile = { users: readonly User[]; problems: readonly string[] };
 const BCRYPT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 const MAX_NAME = 256;
 
-const problemOf = (fields: readonly string[], known: readonly User[]): string | null => {
+const problemOf = (fields: readonly string[], users: readonly User[]): string | null => {
   const [name = "", hash = "", role = "viewer"] = fields;
   if (fields.length < 2 || fields.length > 3) return "it is not of the form name:hash or name:hash:role";
   if (name === "" || name !== name.trim() || name.length > MAX_NAME || INVISIBLE.test(name))
@@ -18,7 +18,7 @@ const problemOf = (fields: readonly string[], known: readonly User[]): string | 
       "cannot be seen"
     );
   // Four eyes takes names that are alike for one person.
-  if (known.some((user) => isSamePerson(user.name, name)))
+  if (users.some((user) => isSamePerson(user.name, name)))
     return "its name stands further up already, maybe in another case or spelling: choose another one";
   if (!BCRYPT.test(hash)) return "its hash is none of bcrypt, as `htpasswd -B` makes it";
   return role === "viewer" || role === "operator" ? null : "its role is neither viewer nor operator";

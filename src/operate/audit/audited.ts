@@ -41,10 +41,10 @@ export type Audit = {
 const checkTopic = async (services: ToolServices): Promise<void> => {
   const { config } = services;
   const topic = config.topics.audit;
-  const found = await withCluster(services, (cluster) => cluster.find([topic]));
-  const [problem] = orderProblems(config.topics, found);
+  const topics = await withCluster(services, (cluster) => cluster.find([topic]));
+  const [problem] = orderProblems(config.topics, topics);
   if (problem !== undefined) throw new UsageError(problem);
-  const settings = found.get(topic)?.config;
+  const settings = topics.get(topic)?.config;
   if (!settings)
     throw new UsageError(
       `Topic ${topic} does not exist, and nothing is done that cannot be written to it first: run ` +

@@ -97,7 +97,7 @@ const short = (value: unknown): string => {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 };
 
-const listed = (facts: Readonly<Record<string, unknown>>): string =>
+const factsText = (facts: Readonly<Record<string, unknown>>): string =>
   Object.entries(facts)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${short(value)}`)
@@ -107,7 +107,7 @@ const listed = (facts: Readonly<Record<string, unknown>>): string =>
 const outcomeOf = ({ outcome }: ReadEntry, record: Incoming) => {
   if (outcome === null) return null;
   const { kind, effect, reason } = outcome;
-  const text = listed(objectOf(effect) ?? {}) || textOrEmpty(reason);
+  const text = factsText(objectOf(effect) ?? {}) || textOrEmpty(reason);
   return {
     kind: textOrEmpty(kind),
     text: kind === "proposed" ? `REF ${positionText(record)}: ${text}` : text,
@@ -132,7 +132,7 @@ const rowOf = (topic: string, record: Incoming) => {
       from: ["program", "user", "host", "address"]
         .flatMap((name) => textOrEmpty(from[name]) || [])
         .join(", "),
-      parameters: listed(parameters),
+      parameters: factsText(parameters),
       outcome: outcomeOf(entry, record),
     },
   ];

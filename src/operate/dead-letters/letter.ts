@@ -30,8 +30,8 @@ export const obstacleTo = (
     return read.ok ? null : `still not understood: ${read.detail}`;
   }
   if (origin === null || !isOld(origin.timestampMs) || value?.[0] !== 0x7b) return null;
-  const found = members(value.toString("utf8"));
-  return found && !found.some(({ key }) => key === "issuedAt") ? NO_ISSUED_AT : null;
+  const fields = members(value.toString("utf8"));
+  return fields && !fields.some(({ key }) => key === "issuedAt") ? NO_ISSUED_AT : null;
 };
 
 /** A dead letter. `obstacle`: why a replay of it cannot work; null where nothing is known against it. */

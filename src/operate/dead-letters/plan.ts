@@ -102,15 +102,15 @@ export const planReplay = async (services: ToolServices, selection: Selection, h
   };
   await eachLetter(services, selection, see, hooks);
   const { sent, next } = await readSent(services, letters, hooks.signal);
-  const found = new Set(letters.map(({ place }) => positionText(place)));
-  const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !found.has(ref));
+  const refs = new Set(letters.map(({ place }) => positionText(place)));
+  const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !refs.has(ref));
   const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.of };
   const plan = planOf(letters, rules, unknown);
   const topics = new Set(
     plan.send.map(({ source }) => (source === "command" ? commands : transactionStatus)),
   );
-  const there = await withCluster(services, (cluster) => cluster.find([...topics]));
-  for (const topic of topics) if (!there.has(topic)) throw noSuchTopic(topic);
+  const existing = await withCluster(services, (cluster) => cluster.find([...topics]));
+  for (const topic of topics) if (!existing.has(topic)) throw noSuchTopic(topic);
   return { plan, sent, next };
 };
 export type Made = Awaited<ReturnType<typeof planReplay>>;

@@ -35,9 +35,9 @@ export const eachLetter = async (
   hooks: ReadingHooks,
 ): Promise<void> => {
   const isOld = isOldIn(services);
-  const named = refs && new Set(refs.map(positionText));
+  const refTexts = refs && new Set(refs.map(positionText));
   const take = (record: Incoming): void => {
-    if (named?.has(positionText(record)) === false) return;
+    if (refTexts?.has(positionText(record)) === false) return;
     if (record.timestampMs < sinceMs || record.timestampMs >= untilMs) return;
     const letter = letterOf(record, isOld);
     if (reason === undefined || letter.reason === reason) see(letter, record);
@@ -97,11 +97,11 @@ export type LetterList = Awaited<ReturnType<typeof listLetters>>;
  * says, as far as it can be read.
  */
 export const showLetter = async (services: ToolServices, place: RecordPosition, signal: AbortSignal) => {
-  const found: { letter: DeadLetter; record: Incoming }[] = [];
+  const letters: { letter: DeadLetter; record: Incoming }[] = [];
   const see = (letter: DeadLetter, record: Incoming): void =>
-    void found.push({ letter, record: ownCopy(record) });
+    void letters.push({ letter, record: ownCopy(record) });
   await eachLetter(services, { refs: [place] }, see, { signal });
-  const [one] = found;
+  const [one] = letters;
   if (!one) return null;
   const { letter, record } = one;
   const sent = await sentOf(services, [letter], signal);

@@ -29,9 +29,9 @@ const MAX_REASON = 300;
 /** The next letters for one topic, in order; at least one. */
 const nextBatch = (queue: readonly DeadLetter[]): readonly DeadLetter[] => {
   let total = 0;
-  const end = queue.slice(0, BATCH).findIndex(({ bytes, source }, at) => {
+  const end = queue.slice(0, BATCH).findIndex(({ bytes, source }, index) => {
     total += bytes;
-    return source !== queue[0]?.source || (at > 0 && total > BATCH_BYTES);
+    return source !== queue[0]?.source || (index > 0 && total > BATCH_BYTES);
   });
   return queue.slice(0, end < 0 ? BATCH : end);
 };
@@ -63,12 +63,12 @@ const sendAll = async (
   let auditedTo = planEnd;
 
   /** What others wrote since the plan was made, up to this batch's own entry: who announced a letter first sends it. */
-  const readOthers = async (own: number): Promise<void> => {
-    for (; auditedTo < own; auditedTo += 1) {
+  const readOthers = async (entryOffset: number): Promise<void> => {
+    for (; auditedTo < entryOffset; auditedTo += 1) {
       const record = await audit.find(auditedTo);
       if (record) sent.take(record);
     }
-    auditedTo = own + 1;
+    auditedTo = entryOffset + 1;
   };
   /** The letter's record, or why it is not sent. */
   const load = async (letter: DeadLetter): Promise<Original | string> => {

@@ -30,8 +30,9 @@ const TIMEOUT_MS = 20_000;
 /** A failed send may have reached the topic all the same, unless Kafka or the publisher refused it. */
 const notSent = (error: unknown): LetterEnd => {
   // An event that is too large is refused, too, and says so in its own words.
-  const said = error instanceof Error && error.cause instanceof PublishError ? error.cause : error;
-  const isCertain = said instanceof PublishError && (said.code === "refused" || said.code === "overloaded");
+  const cause = error instanceof Error && error.cause instanceof PublishError ? error.cause : error;
+  const isCertain =
+    cause instanceof PublishError && (cause.code === "refused" || cause.code === "overloaded");
   return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
 };
 

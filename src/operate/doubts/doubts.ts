@@ -41,13 +41,13 @@ export const untilRead = (
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
       each();
-      const now = health();
-      if (now.kind === "unreadPartitions") {
-        const lack = `the journal is ${sentenceOf(now)}`;
+      const state = health();
+      if (state.kind === "unreadPartitions") {
+        const lack = `the journal is ${sentenceOf(state)}`;
         warn(`Incomplete: ${lack}.`);
         return lack;
       }
-      if (NEEDS_PERSON.includes(now.kind)) throw new NothingDone(unreadableText(now));
+      if (NEEDS_PERSON.includes(state.kind)) throw new NothingDone(unreadableText(state));
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
     return null;
@@ -85,6 +85,13 @@ const acceptedQuote = ({ operation, key }: JournalDoubt["ref"]): string | null =
 /** In any spelling: a command's, or the journal's key, which an older version may have written by other rules. */
 export const isSameQuote = (a: string | null, b: string | null): boolean =>
   a === null || b === null ? a === b : quoteKey(a) === quoteKey(b);
+
+/** Those of these proposals that are about this doubt. */
+export const proposalsOf = (
+  { commandId, quoteId }: Pick<Doubt, "commandId" | "quoteId">,
+  proposals: readonly Proposal[],
+): Proposal[] =>
+  proposals.filter(({ request }) => request.commandId === commandId && isSameQuote(request.quoteId, quoteId));
 
 /** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
 export type Doubt = ReturnType<typeof describe>;
@@ -159,7 +166,7 @@ export const openDoubts = async (services: ToolServices) => {
     /** Of these proposals those whose doubts are still open. */
     waiting: (proposals: readonly Proposal[]): Proposal[] => {
       const open = Map.groupBy(view.doubts(), ({ ref }) => ref.commandId);
-      return proposals.filter(({ asked: { commandId, quoteId } }) =>
+      return proposals.filter(({ request: { commandId, quoteId } }) =>
         (open.get(commandId) ?? []).some(({ ref }) => isSameQuote(acceptedQuote(ref), quoteId)),
       );
     },

@@ -111,12 +111,12 @@ export const learnTransactions = ({ registry, clock }: ToolServices, doubts: rea
         const sinceMs = doubt.claimedAtMs - SKEW_MS;
         const first = firstIndex(unexplained, ({ firstAtMs }) => firstAtMs >= sinceMs);
         const isProof = (id: string): boolean => proofs.some(({ transactionId }) => transactionId === id);
-        const begun = unexplained.slice(first, first + MAX_CANDIDATES);
+        const nearest = unexplained.slice(first, first + MAX_CANDIDATES);
         return {
           doubt,
           evidence: proofs,
-          candidates: begun.map(transactionOf).filter(({ transactionId }) => !isProof(transactionId)),
-          more: unexplained.length - first - begun.length,
+          candidates: nearest.map(transactionOf).filter(({ transactionId }) => !isProof(transactionId)),
+          more: unexplained.length - first - nearest.length,
           isCut,
           sinceMs,
         };

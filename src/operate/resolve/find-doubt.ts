@@ -8,7 +8,7 @@ import type { Look } from "../../commands-to-results/accept-once/partition-view.
  * the view takes.
  */
 export const createCommandFinder = (commandId: string) => {
-  const found = new Map<string, Ref>();
+  const refs = new Map<string, Ref>();
   const times = new Map<string, number>();
   const firstTimes = new Map<string, number>();
   return {
@@ -16,13 +16,13 @@ export const createCommandFinder = (commandId: string) => {
       const { key, entry, timestampMs } = record;
       if (entry?.commandId !== commandId) return;
       const ref = { operation: entry.operation, key, commandId };
-      found.set(keyName(ref), ref);
+      refs.set(keyName(ref), ref);
       times.set(positionText(record), timestampMs);
       // A claim or a conclusion names a command; a probe or a late release does not.
       if ("requestHash" in entry.step && !firstTimes.has(keyName(ref)))
         firstTimes.set(keyName(ref), timestampMs);
     },
-    refs: (): Ref[] => [...found.values()],
+    refs: (): Ref[] => [...refs.values()],
     /** Whether the commandId named another command, under another key, before it named this one. */
     isOlderElsewhere: (ref: Ref): boolean => {
       const firstMs = firstTimes.get(keyName(ref)) ?? 0;
@@ -49,13 +49,13 @@ export const chooseDoubt = (
   look: (ref: Ref) => Look,
   isQuote: ((key: string) => boolean) | null,
 ): ChosenDoubt => {
-  const meant =
+  const candidates =
     isQuote === null
       ? refs
       : refs.filter(({ operation, key }) => operation === "ACCEPT_QUOTE" && isQuote(key));
-  const those = (kind: Look["kind"]): Ref[] => meant.filter((ref) => look(ref).kind === kind);
-  const doubts = those("doubt");
+  const withLook = (kind: Look["kind"]): Ref[] => candidates.filter((ref) => look(ref).kind === kind);
+  const doubts = withLook("doubt");
   if (doubts.length > 1) return { kind: "several", refs: doubts };
-  const ref = doubts[0] ?? those("held")[0] ?? those("concluded")[0] ?? meant[0];
+  const ref = doubts[0] ?? withLook("held")[0] ?? withLook("concluded")[0] ?? candidates[0];
   return ref ? { kind: "found", ref } : { kind: "unknown" };
 };

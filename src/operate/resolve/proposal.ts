@@ -28,8 +28,8 @@ const proposalOf = (record: Incoming) => {
   if (as !== "succeeded" && as !== "not-executed") return null;
   const { quoteId } = entry.outcome;
   const { transactionId } = entry.parameters;
-  /** As asked; `quoteId` is that of the doubt. */
-  const asked: ResolveRequest = {
+  /** `quoteId` is that of the doubt. */
+  const request: ResolveRequest = {
     commandId: entry.subject,
     quoteId: typeof quoteId === "string" ? quoteId : null,
     as,
@@ -38,7 +38,7 @@ const proposalOf = (record: Incoming) => {
   };
   return {
     ref: positionText(record),
-    asked,
+    request,
     by: entry.by,
     note: entry.note,
     atMs: record.timestampMs,
@@ -51,7 +51,7 @@ export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
 
 /** The proposals of the last 24 hours, the oldest first, also of doubts that were ended since. For display. */
 export const recentProposals = async (services: ToolServices, signal: AbortSignal): Promise<Proposal[]> => {
-  const found: Proposal[] = [];
+  const proposals: Proposal[] = [];
   const nowMs = services.clock.now();
   const reading = {
     topic: services.config.topics.audit,
@@ -60,10 +60,10 @@ export const recentProposals = async (services: ToolServices, signal: AbortSigna
   };
   const take = (record: Incoming): void => {
     const proposal = proposalOf(record);
-    if (proposal) found.push(proposal);
+    if (proposal) proposals.push(proposal);
   };
   await readTopic(services, reading, take, { signal });
-  return found.filter(({ untilMs }) => untilMs > nowMs);
+  return proposals.filter(({ untilMs }) => untilMs > nowMs);
 };
 
 /** Reads the proposal of this name. Throws a UsageError where the audit topic holds none. */

@@ -79,9 +79,10 @@ const readAndDecide = async (
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") return { kind: "several", quotes: chosen.refs.map(({ key }) => key) };
     const { ref } = chosen;
-    const found = view.look(ref);
-    if (found.kind !== "doubt") return placed(await inTime((signal) => withoutDoubt(deps, found, signal)));
-    const endable = { claimedAtMs: found.claim.timestampMs, resolvableAtMs: resolvableAtMs(found.claim) };
+    const current = view.look(ref);
+    if (current.kind !== "doubt")
+      return placed(await inTime((signal) => withoutDoubt(deps, current, signal)));
+    const endable = { claimedAtMs: current.claim.timestampMs, resolvableAtMs: resolvableAtMs(current.claim) };
     if (transactionId !== null) {
       const fault = await transactionFault(services, transactionId, { commandId, ...endable }, stopped);
       if (fault !== null) return fault;
@@ -108,12 +109,13 @@ const readAndDecide = async (
   }
 };
 
-const auditedAs = (asked: ResolveRequest, ended: ResolveOutcome): AuditOutcome => {
+const auditedAs = (request: ResolveRequest, ended: ResolveOutcome): AuditOutcome => {
   if (ended.kind === "proposed") {
     const reason = "another person must confirm it within 24 hours";
     return { kind: "proposed", reason, quoteId: ended.quoteId };
   }
-  if (ended.kind !== "resolved") return { kind: "refused", reason: refusalText(asked, ended) ?? ended.kind };
+  if (ended.kind !== "resolved")
+    return { kind: "refused", reason: refusalText(request, ended) ?? ended.kind };
   const { outcome, resultId, quoteId, transactionId } = ended.result;
   const places = { journal: ended.place, result: ended.published };
   const effect = { ...places, outcome, resultId, quoteId, transactionId };
@@ -126,12 +128,12 @@ const auditedAs = (asked: ResolveRequest, ended: ResolveOutcome): AuditOutcome =
  */
 const decide = async (
   services: ToolServices,
-  asked: ResolveRequest,
+  request: ResolveRequest,
   decider: Decider,
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> => {
   try {
-    return await readAndDecide(services, asked, decider, stopped);
+    return await readAndDecide(services, request, decider, stopped);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     continueUnless(stopped);
@@ -150,15 +152,15 @@ const decide = async (
 export const resolve = (
   services: ToolServices,
   actor: Actor,
-  asked: ResolveRequest,
+  request: ResolveRequest,
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> =>
   withAudit(services, actor, stopped, async ({ act }) => {
     const { by, note } = actor;
     const decider = { by, note, onlyPropose: services.config.console.fourEyes };
-    const { value, ended } = await act(resolveAction(asked), async () => {
-      const value = await decide(services, asked, decider, stopped);
-      return { value, outcome: auditedAs(asked, value) };
+    const { value, ended } = await act(resolveAction(request), async () => {
+      const value = await decide(services, request, decider, stopped);
+      return { value, outcome: auditedAs(request, value) };
     });
     if (value.kind !== "proposed") return value;
     // The proposal is that entry.
@@ -172,7 +174,7 @@ export const resolve = (
   });
 
 /** What was proposed, and what came of it. */
-export type Confirmed = { asked: ResolveRequest; ended: ResolveOutcome };
+export type Confirmed = { request: ResolveRequest; outcome: ResolveOutcome };
 
 /**
  * Ends the doubt that a proposal is about, as it says and as the second person repeats. It must be of another person, and less than 24 hours old
@@ -185,17 +187,17 @@ export const confirm = (
   stopped: AbortSignal,
 ): Promise<Confirmed> =>
   withAudit(services, actor, stopped, async ({ act }) => {
-    const { asked, by, note, atMs: proposedAtMs, untilMs } = await findProposal(services, ref, stopped);
+    const { request, by, note, atMs: proposedAtMs, untilMs } = await findProposal(services, ref, stopped);
     const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };
-    const { value: ended } = await act(resolveAction(asked, ref), async ({ atMs }) => {
+    const { value: outcome } = await act(resolveAction(request, ref), async ({ atMs }) => {
       const confirmed = async (): Promise<ResolveOutcome> => {
-        if (as !== asked.as) return { kind: "otherOutcome", ref, as: asked.as };
+        if (as !== request.as) return { kind: "otherOutcome", ref, as: request.as };
         if (isSamePerson(by, actor.by)) return { kind: "sameAuthor", by };
         if ((await atMs()) >= untilMs) return { kind: "expired", proposedAtMs };
-        return decide(services, asked, decider, stopped);
+        return decide(services, request, decider, stopped);
       };
       const value = await confirmed();
-      return { value, outcome: auditedAs(asked, value) };
+      return { value, outcome: auditedAs(request, value) };
     });
-    return { asked, ended };
+    return { request, outcome };
   });

@@ -10,7 +10,7 @@ import type { CommandJournalEntry, CommandResult, TransactionStatusUpdated } fro
 import { parseBody } from "../../notification/notification.ts";
 import { readAuditEntry, textOrEmpty } from "../audit/entry.ts";
 import type { ToolServices } from "../tool-services.ts";
-import { found, type Found, type StoryStep, type Telling } from "./step.ts";
+import { foundRecord, type Found, type StoryStep, type Telling } from "./step.ts";
 
 /** Null for a record that cannot be read. Rejects when the registry does not answer. */
 export type ReadRecord = (record: Incoming) => Promise<Found | null>;
@@ -27,8 +27,8 @@ const TONE_OF_STAGE: Readonly<Record<string, StoryStep["tone"]>> = {
 const resultFound = (record: Incoming, result: CommandResult): Found => {
   const title = `Result: ${result.outcome}${result.final ? "" : ", one final result may follow"}`;
   const { final, outcome, response: payload, error } = result;
-  const told = { kind: "result", title, tone: TONES[outcome], payload, weight: final ? 5 : 3 } as const;
-  return found(record, { ...result, ...error }, told);
+  const telling = { kind: "result", title, tone: TONES[outcome], payload, weight: final ? 5 : 3 } as const;
+  return foundRecord(record, { ...result, ...error }, telling);
 };
 
 const journalTold = (step: JournalStep): Omit<Telling, "kind"> => {
@@ -78,14 +78,14 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
   const command: ReadRecord = async (record) => {
     const checked = await read(record.value, record.timestampMs);
     if (!checked.ok)
-      return found(
+      return foundRecord(
         record,
         { ...checked.identity, code: checked.code, message: checked.message },
         { kind: "command", title: "Command that breaks a rule", tone: "bad" },
       );
     const { request, ...rest } = checked.command;
     const title = request.type === "AcceptQuote" ? "Command: accept a quote" : "Command: create a quote";
-    return found(record, { ...rest, ...request }, { kind: "command", title });
+    return foundRecord(record, { ...rest, ...request }, { kind: "command", title });
   };
   const result: ReadRecord = async (record) => {
     const read = await resultOf(record.value);
@@ -103,31 +103,36 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       const { commandId, step, operation } = entry;
       const concluded = step.kind === "concluded" ? await resultOf(step.result) : null;
       const quoteId = operation === "ACCEPT_QUOTE" ? key : concluded?.quoteId;
-      const said = { externalId: concluded?.externalId, ...step, commandId, quoteId };
-      return found(record, said, { kind: "journal", ...journalTold(step) });
+      const values = { externalId: concluded?.externalId, ...step, commandId, quoteId };
+      return foundRecord(record, values, { kind: "journal", ...journalTold(step) });
     },
     event: async (record) => {
       const event = await eventOf(record.value);
       if (event === null) return null;
       const { status, stage, outOfOrder, payload } = event;
       const title = `${status} (${stage})${outOfOrder ? ", out of order" : ""}`;
-      return found(record, event, { kind: "event", title, tone: TONE_OF_STAGE[stage] ?? "plain", payload });
+      return foundRecord(record, event, {
+        kind: "event",
+        title,
+        tone: TONE_OF_STAGE[stage] ?? "plain",
+        payload,
+      });
     },
     letter: async (record) => {
       const { added, original } = unwrap(record.headers) ?? {};
       if (!added || !original) return null;
       const reason = added.get("reason") ?? "";
       const title = `Dead letter: ${reason}`;
-      const told = { kind: "dead letter", title, tone: "bad", weight: 2 } as const;
+      const telling = { kind: "dead letter", title, tone: "bad", weight: 2 } as const;
       const detail = { detail: added.get("detail") };
       if (added.has("received-at")) {
         const body = parseBody(record.value ?? Buffer.alloc(0));
-        return found(record, { ...(body.ok && body.notification), ...detail }, told);
+        return foundRecord(record, { ...(body.ok && body.notification), ...detail }, telling);
       }
       const inside = reason === "CONTRADICTING_ANSWER" ? result : command;
-      const of = await inside({ ...record, headers: original });
-      const said: Record<string, string> = Object.fromEntries(of?.step.facts ?? []);
-      return found(record, { ...said, ...detail }, told);
+      const inner = await inside({ ...record, headers: original });
+      const values: Record<string, string> = Object.fromEntries(inner?.step.facts ?? []);
+      return foundRecord(record, { ...values, ...detail }, telling);
     },
     action: (record) => {
       const entry = readAuditEntry(record.value);
@@ -136,8 +141,10 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       const kind = textOrEmpty(outcome?.["kind"]);
       const title =
         outcome === null ? `${by} says: ${textOrEmpty(parameters["as"])}` : `What came of it: ${kind}`;
-      const said = { commandId, note, reason: textOrEmpty(outcome?.["reason"]) };
-      return Promise.resolve(found(record, said, { kind: "action", title, isMachinery: kind === "done" }));
+      const values = { commandId, note, reason: textOrEmpty(outcome?.["reason"]) };
+      return Promise.resolve(
+        foundRecord(record, values, { kind: "action", title, isMachinery: kind === "done" }),
+      );
     },
   };
 };

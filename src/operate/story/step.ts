@@ -51,10 +51,10 @@ const factsOf = (values: object): StoryStep["facts"] =>
   });
 
 /** The step of a record that says these values. */
-export const found = (
+export const foundRecord = (
   record: Incoming,
   values: object,
-  { weight = 0, payload = null, ...told }: Telling,
+  { weight = 0, payload = null, ...telling }: Telling,
 ): Found => {
   const fields = values as Readonly<Record<string, unknown>>;
   const textOf = (name: string): string => (typeof fields[name] === "string" ? fields[name] : "");
@@ -63,11 +63,11 @@ export const found = (
   return {
     ids: Object.fromEntries(ID_NAMES.map((name) => [name, textOf(name)])) as Ids,
     weight,
-    event: told.kind === "event" ? { stage: textOf("stage"), occurredAtMs } : null,
+    event: telling.kind === "event" ? { stage: textOf("stage"), occurredAtMs } : null,
     step: {
       tone: "plain",
       isMachinery: false,
-      ...told,
+      ...telling,
       atMs: record.timestampMs,
       place: placeText(record.topic, record),
       payload: payload === null ? null : short(payload, MAX_PAYLOAD),

@@ -79,9 +79,9 @@ export const story = async (
   /** @param keys of the partitions that are read; all are without it */
   const read = async (topic: string, reader: ReadRecord, keys?: Iterable<string>): Promise<void> => {
     const needles = search.needles();
-    const wanted = keys && [...keys].map((key) => Buffer.from(key));
+    const keyBytes = keys && [...keys].map((key) => Buffer.from(key));
     const narrow = (range: Range, partition: number, partitions: number): Range =>
-      wanted?.some((key) => choose(key, partitions) === partition) === false ? NOTHING : range;
+      keyBytes?.some((key) => choose(key, partitions) === partition) === false ? NOTHING : range;
     const take = async (record: Incoming): Promise<void> => {
       const { key, value } = record;
       const isLike = (needle: Buffer): boolean => mayHold(value, needle) || key?.equals(needle) === true;
@@ -99,8 +99,10 @@ export const story = async (
   await Promise.all([read(topics.commands, readers.command), read(topics.journal, readers.journal, quotes)]);
   // A commandId is the key of its results; any other id stands somewhere in them.
   await read(topics.results, readers.result, commands.has(id) ? [id] : undefined);
-  const known = search.found().flatMap(({ ids, step }) => (step.kind === "command" ? [ids.commandId] : []));
-  const isUnread = [...commands].some((commandId) => !known.includes(commandId));
+  const commandIds = search
+    .found()
+    .flatMap(({ ids, step }) => (step.kind === "command" ? [ids.commandId] : []));
+  const isUnread = [...commands].some((commandId) => !commandIds.includes(commandId));
   await Promise.all([
     // A command that only its journal or its result named.
     isUnread ? read(topics.commands, readers.command) : null,
@@ -109,9 +111,9 @@ export const story = async (
     read(topics.deadLetters, readers.letter),
     read(topics.audit, readers.action),
   ]);
-  const found = search.found();
-  const steps = found.map(({ step }) => step);
-  return { id, sinceMs, endings: endingsOf(found), steps, notes: [...search.notes] };
+  const records = search.found();
+  const steps = records.map(({ step }) => step);
+  return { id, sinceMs, endings: endingsOf(records), steps, notes: [...search.notes] };
 };
 
 /** What the topics hold of it. `endings`: what became of it. `steps`: in order of time. `notes`: about the search. */

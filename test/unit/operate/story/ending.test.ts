@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Incoming } from "../../../../src/kafka/record.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
-import { endingsOf, found, type Found } from "../../../../src/operate/story/step.ts";
+import { endingsOf, foundRecord, type Found } from "../../../../src/operate/story/step.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -17,7 +17,11 @@ const event = (stage: string, atMs: number, occurredAt: number | null): Found =>
     headers: NO_HEADERS,
   };
   const tone = stage === "COMPLETED" ? "good" : "plain";
-  return found(record, { transactionId: "tx-1", stage, occurredAt }, { kind: "event", title: stage, tone });
+  return foundRecord(
+    record,
+    { transactionId: "tx-1", stage, occurredAt },
+    { kind: "event", title: stage, tone },
+  );
 };
 const inTurn = (...stages: (readonly [stage: string, occurredAtMinutes: number | null])[]): Found[] =>
   stages.map(([stage, at], i) => event(stage, i, at === null ? null : at * MINUTE_MS));
