@@ -15,7 +15,7 @@ const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
 const output = { isIncomplete: false };
-/** Without standard output a command stops; silently where its reader has gone (EPIPE). Standard error can be lost. */
+/** A command stops when it loses standard output; silently if its reader has gone (EPIPE). Standard error can be lost. */
 const failed = (fd: 1 | 2, error: unknown): void => {
   if (fd === 2 || stopped.signal.aborted) return;
   stopped.abort(new Error("nobody reads the output"));
@@ -26,7 +26,7 @@ const failed = (fd: 1 | 2, error: unknown): void => {
 
 const streamOf = (fd: 1 | 2): NodeJS.WriteStream => {
   const stream = fd === 1 ? process.stdout : process.stderr;
-  // Without a listener an error would crash the process.
+  // An error that nobody listens to would crash the process.
   if (stream.listenerCount("error") === 0) stream.on("error", (error) => failed(fd, error));
   return stream;
 };

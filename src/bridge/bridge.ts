@@ -75,7 +75,7 @@ const drain = async ({ services, webhooks }: Base, parts: Parts, ms: number): Pr
   ]);
 };
 
-/** Without Kafka this may never end. All is durable by then, and connections end with the process. */
+/** May never end if Kafka is away. All is durable by then, and connections end with the process. */
 const closeAll = async ({ services, management, partner }: Base, parts: Parts): Promise<void> => {
   await Promise.all([
     closeServer(management, 0),

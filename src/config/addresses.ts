@@ -4,7 +4,7 @@ import { decodePercent } from "../runtime/percent.ts";
 import { listOf } from "./kinds.ts";
 import { checkPlainText, kind } from "./setting.ts";
 
-/** Not two addresses, as other programs take. The URL parser takes a comma for part of a name or path. */
+/** Refuses two addresses, which other programs take: the URL parser takes a comma for part of a name or path. */
 const isOne = (text: string, { hostname }: URL): boolean =>
   !/[,;|]https?:\/\//i.test(text) && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname);
 

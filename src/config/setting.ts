@@ -55,7 +55,7 @@ export const checkPlainText = (text: string): void => {
     );
 };
 
-/** The same for a list: white space around its items is no part of them. */
+/** Checks the items of a list in the same way. White space around them is no part of them. */
 export const checkPlainList = (text: string): void =>
   checkPlainText(text.replace(/[\t\r\n ]*(^|,|$)[\t\r\n ]*/g, "$1"));
 

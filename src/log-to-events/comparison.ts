@@ -27,7 +27,7 @@ type State = (typeof STATES)[number];
 
 type StatusChange = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
 
-/** With so many missing and none known, although the topic has events of the period, it is the form that differs. */
+/** If so many are missing and none is known, although the topic has events of the period, the form must differ. */
 const SUSPICIOUS_COUNT = 20;
 /** A log may cut its instants to seconds. */
 const SAME_WITHIN_MS = 1_000;

@@ -8,7 +8,7 @@ export const keyOf = (digest: Digest): DigestKey => ({
   second: wordOf(digest, 4),
 });
 
-type Numbers = Uint8Array | Uint16Array | Float64Array;
+type NumberArray = Uint8Array | Uint16Array | Float64Array;
 
 /** Probing for a free slot takes long above this load factor. */
 const MAX_LOAD = 0.85;
@@ -25,14 +25,13 @@ export class DigestTable {
   count = 0;
   /** Two 32-bit words for each slot; a first word of 0 marks a free slot. */
   #keys: Uint32Array;
-  #numbers: Numbers | null;
-  readonly #newNumbers: (new (length: number) => Numbers) | null;
+  #numbers: NumberArray;
+  readonly #arrayType: new (length: number) => NumberArray;
 
-  /** @param numbers null when all numbers are 0 */
-  constructor(numbers: (new (length: number) => Numbers) | null, slots = FIRST_SLOTS) {
-    this.#newNumbers = numbers;
+  constructor(arrayType: new (length: number) => NumberArray, slots = FIRST_SLOTS) {
+    this.#arrayType = arrayType;
     this.#keys = new Uint32Array(2 * slots);
-    this.#numbers = numbers && new numbers(slots);
+    this.#numbers = new arrayType(slots);
   }
 
   /** The next new key would exceed the load factor. */
@@ -42,7 +41,7 @@ export class DigestTable {
 
   get(key: DigestKey): number | undefined {
     const slot = this.#find(key);
-    return this.#keys[2 * slot] === 0 ? undefined : this.#numberAt(slot);
+    return this.#keys[2 * slot] === 0 ? undefined : this.#numbers[slot];
   }
 
   set(key: DigestKey, value: number): void {
@@ -51,16 +50,12 @@ export class DigestTable {
     if (this.#keys[2 * slot] === 0) this.count += 1;
     this.#keys[2 * slot] = key.first;
     this.#keys[2 * slot + 1] = key.second;
-    if (this.#numbers) this.#numbers[slot] = value;
+    this.#numbers[slot] = value;
   }
 
   clear(): void {
     if (this.count > 0) this.#keys.fill(0);
     this.count = 0;
-  }
-
-  #numberAt(slot: number): number {
-    return this.#numbers?.[slot] ?? 0;
   }
 
   /** Finds the slot of the key, or the free slot for it. */
@@ -74,10 +69,10 @@ export class DigestTable {
   }
 
   #grow(): void {
-    const larger = new DigestTable(this.#newNumbers, this.#keys.length);
+    const larger = new DigestTable(this.#arrayType, this.#keys.length);
     for (let slot = 0; slot < this.#keys.length / 2; slot++) {
       const first = this.#keys[2 * slot] ?? 0;
-      if (first !== 0) larger.set({ first, second: this.#keys[2 * slot + 1] ?? 0 }, this.#numberAt(slot));
+      if (first !== 0) larger.set({ first, second: this.#keys[2 * slot + 1] ?? 0 }, this.#numbers[slot] ?? 0);
     }
     this.#keys = larger.#keys;
     this.#numbers = larger.#numbers;

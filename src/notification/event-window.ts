@@ -15,8 +15,8 @@ export type WindowEvent = Pick<TransactionStatusUpdated, "eventId" | "direction"
 type Identified = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
 
 /**
- * Returns the digest of transaction, status and instant, which is equal for two copies of one notification, in
- * whatever format their createdAt is. Where createdAt is no instant, its text counts.
+ * Returns the digest of transaction, status and instant, which is equal for two copies of one notification. The instant
+ * counts, not its spelling. If createdAt cannot be read as an instant, its text is used.
  */
 export const eventIdentity = ({ transactionId, status, createdAt, occurredAt }: Identified): Digest =>
   digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
@@ -42,25 +42,25 @@ export type EventWindow = {
    */
   add: (event: WindowEvent, facts: TransactionFacts, atMs: number) => void;
   /** Adds an event that may be in the window already. */
-  note: (event: WindowEvent, atMs: number) => void;
+  addIfNew: (event: WindowEvent, atMs: number) => void;
   /** Whether the window holds the event with this identity. */
   has: (identity: Digest, nowMs: number) => boolean;
   /**
-   * Returns the eventId of the published event with this identity, which differs where its instant was spelled in
-   * another way. Null where only that is known: whole ids, but of the newest events, would take twice the memory of
-   * the rest, so 16 bits of an older one say whether it is the same.
+   * Returns the eventId under which this notification was first published; null if the window does not know it. Only
+   * the newest ids are kept whole, to save memory. Of older ones it keeps 16 bits, which confirm that `eventId` is the
+   * same (wrongly once in 65,536 times).
    */
-  standingId: (event: Pick<WindowEvent, "identity" | "eventId">, nowMs: number) => string | null;
+  publishedEventId: (event: Pick<WindowEvent, "identity" | "eventId">, nowMs: number) => string | null;
   factsOf: (transaction: Digest, nowMs: number) => TransactionFacts;
 };
 
 const SHARE_OF_EVENTS = 0.75;
 /** Fewer parts make look-ups faster; with more of them less is lost when the oldest is emptied. */
 const PARTS = 8;
-/** The time of a part, as a share of the window. A digest is kept too long by that much at most. */
+/** A part covers a quarter of the window, so a digest may be kept for a quarter of the window too long. */
 const SHARE_OF_WINDOW = 1 / 4;
 const BYTES_OF_KEY = 8;
-/** A search ends at a free slot, so even a full table needs one. */
+/** The smallest table: even when it is full it must have a free slot, where a search ends. */
 const FEWEST_SLOTS = 8;
 
 type Part = { table: DigestTable; openedAtMs: number; newestAtMs: number };
@@ -122,10 +122,10 @@ const recentDigests = (
   };
 };
 
-/** So many whole eventIds are kept, and up to twice as many: 5 MB. */
+/** Between this and twice as many eventIds are kept whole, which take 5 MB at most. */
 const WHOLE_IDS = 10_000;
 /** 16 bits of an eventId. */
-const markOf = (eventId: string): number => Number.parseInt(eventId.slice(0, 4), 16);
+const first16Bits = (eventId: string): number => Number.parseInt(eventId.slice(0, 4), 16);
 
 export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes: number }): EventWindow => {
   const eventBytes = Math.floor(maxBytes * SHARE_OF_EVENTS);
@@ -142,7 +142,7 @@ export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes
   const add: EventWindow["add"] = (event, facts, atMs) => {
     if (newestIds.size >= WHOLE_IDS) [earlierIds, newestIds] = [newestIds, new Map<Digest, string>()];
     newestIds.set(event.identity, event.eventId);
-    events.add(event.identity, markOf(event.eventId), atMs);
+    events.add(event.identity, first16Bits(event.eventId), atMs);
     transactions.add(event.transaction, packFacts(factsWith(facts, event)), atMs);
   };
   const has: EventWindow["has"] = (identity, nowMs) => events.get(identity, nowMs) !== undefined;
@@ -153,14 +153,14 @@ export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes
 
   return {
     add,
-    note: (event, atMs) => {
+    addIfNew: (event, atMs) => {
       if (!has(event.identity, atMs)) add(event, factsOf(event.transaction, atMs), atMs);
     },
     has,
-    standingId: ({ identity, eventId }, nowMs) =>
+    publishedEventId: ({ identity, eventId }, nowMs) =>
       newestIds.get(identity) ??
       earlierIds.get(identity) ??
-      (events.get(identity, nowMs) === markOf(eventId) ? eventId : null),
+      (events.get(identity, nowMs) === first16Bits(eventId) ? eventId : null),
     factsOf,
   };
 };

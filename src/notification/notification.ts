@@ -27,31 +27,31 @@ const textOf = (source: string): string => stringOf(source).toWellFormed();
 const isString = (source: string): boolean => source.startsWith('"');
 const isNumber = (source: string): boolean => /^[-0-9]/.test(source);
 
-const notUnderstood = (detail: string): ReadNotification => ({ ok: false, detail });
+const unreadable = (detail: string): ReadNotification => ({ ok: false, detail });
 
 /**
  * Reads a JSON text as a notification. The last of two members with the same name counts, as in JSON.parse.
  * Never throws.
- * @param all the members of the text, where they are known already; null when it is no JSON object
+ * @param parsedMembers the members of the text; null when it is no JSON object
  */
 export const readNotification = (
   payload: string,
-  all: readonly Member[] | null = members(payload),
+  parsedMembers: readonly Member[] | null = members(payload),
 ): ReadNotification => {
   let transactionId: string | undefined;
   let status: string | undefined;
   let createdAt = "null";
-  if (all === null) return notUnderstood("it is not a JSON object");
-  for (const { key, raw } of all) {
+  if (parsedMembers === null) return unreadable("the notification is not a JSON object");
+  for (const { key, raw } of parsedMembers) {
     if (key === "transactionId") transactionId = raw;
     else if (key === "status") status = raw;
     else if (key === "createdAt") createdAt = raw;
   }
   if (transactionId === undefined || !(isString(transactionId) || isNumber(transactionId)))
-    return notUnderstood("transactionId is neither a string nor a number");
-  if (transactionId === '""') return notUnderstood("transactionId is empty");
-  if (status === undefined || !isString(status)) return notUnderstood("status is not a string");
-  if (status === '""') return notUnderstood("status is empty");
+    return unreadable("transactionId is neither a string nor a number");
+  if (transactionId === '""') return unreadable("transactionId is empty");
+  if (status === undefined || !isString(status)) return unreadable("status is not a string");
+  if (status === '""') return unreadable("status is empty");
 
   return {
     ok: true,
@@ -68,7 +68,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Reads the body of a webhook, or of its dead letter. Never throws. */
 export const parseBody = (body: Buffer): ReadNotification => {
-  if (!isUtf8(body)) return notUnderstood("the body is not valid UTF-8");
+  if (!isUtf8(body)) return unreadable("the body is not valid UTF-8");
   const text = body.toString("utf8");
   return readNotification(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 };

@@ -20,13 +20,13 @@ type PublishPorts = {
    */
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   /** The deduplication window. */
-  window: Pick<EventWindow, "has" | "standingId" | "factsOf" | "add">;
+  window: Pick<EventWindow, "has" | "publishedEventId" | "factsOf" | "add">;
   /** Masks own secrets in a payload. */
   mask: (payload: string) => string;
-  /** What events hold of their payload in `fields`. */
-  named: readonly NamedField[];
+  /** The members of the payload that go into the event's `fields`. */
+  eventFields: readonly NamedField[];
   /** Called once for each event that this call has made durable. */
-  written: (event: TransactionStatusUpdated, position: RecordPosition) => void;
+  onPublished: (event: TransactionStatusUpdated, position: RecordPosition) => void;
   /** Milliseconds since the Unix epoch. */
   now: () => number;
 };
@@ -41,7 +41,7 @@ type PublishContext = {
   facts?: TransactionFacts;
 };
 
-/** `eventId`: that of the event in the topic; null where it is not known, and another one than would follow from this spelling. */
+/** `eventId`: that of the published event; null if it is not known. It may differ from the one of this spelling. */
 type Duplicate = Pick<TransactionStatusUpdated, "transactionId" | "status"> & {
   eventId: string | null;
 };
@@ -59,7 +59,14 @@ type InFlight = WindowEvent & { acknowledgement: Promise<RecordPosition> };
  * durable. A duplicate of an event in flight waits for the same acknowledgement and adds no record, whichever
  * of the two flows it came by. Rejects as `publish` does.
  */
-export const publishOnce = ({ publish, window, mask, named, written, now }: PublishPorts): PublishOnce => {
+export const createPublishOnce = ({
+  publish,
+  window,
+  mask,
+  eventFields,
+  onPublished,
+  now,
+}: PublishPorts): PublishOnce => {
   /** The events that Kafka has not acknowledged yet, by transaction. */
   const inFlight = new Map<Digest, InFlight[]>();
 
@@ -70,14 +77,15 @@ export const publishOnce = ({ publish, window, mask, named, written, now }: Publ
     const others = inFlight.get(transaction) ?? [];
     // Events in flight count: those of a transaction share a partition, and are appended as they were requested.
     const facts = others.reduce(factsWith, durableFacts);
-    const event = translate(notification, { receivedAt, source, facts, mask, named });
+    const event = translate(notification, { receivedAt, source, facts, mask, eventFields });
     const { eventId, transactionId, status, direction, occurredAt } = event;
     const identity = eventIdentity(event);
-    const duplicateOf = (standingId: string | null): PublishOutcome => ({
+    const duplicateOf = (publishedEventId: string | null): PublishOutcome => ({
       kind: "duplicate",
-      event: { eventId: standingId, transactionId, status },
+      event: { eventId: publishedEventId, transactionId, status },
     });
-    if (window.has(identity, nowMs)) return duplicateOf(window.standingId({ identity, eventId }, nowMs));
+    if (window.has(identity, nowMs))
+      return duplicateOf(window.publishedEventId({ identity, eventId }, nowMs));
     const earlier = others.find((other) => other.identity === identity);
     if (earlier) {
       await earlier.acknowledgement;
@@ -90,7 +98,7 @@ export const publishOnce = ({ publish, window, mask, named, written, now }: Publ
     try {
       const position = await acknowledgement;
       window.add(entry, durableFacts, now());
-      written(event, position);
+      onPublished(event, position);
       return { kind: "published", event, position };
     } finally {
       others.splice(others.indexOf(entry), 1);

@@ -51,13 +51,13 @@ type EventContext = {
   /** Masks own secrets, which the partner may repeat: such as the subscribed address, with its token. */
   mask: (payload: string) => string;
   /** What is taken out of the payload. */
-  named: readonly NamedField[];
+  eventFields: readonly NamedField[];
 };
 
 /** Builds the event of a notification. */
 export const translate = (
   notification: Notification,
-  { receivedAt, source, facts, mask, named }: EventContext,
+  { receivedAt, source, facts, mask, eventFields }: EventContext,
 ): TransactionStatusUpdated => {
   const { transactionId, status, createdAt } = notification;
   const { stage, proves } = meaningOf(status);
@@ -68,13 +68,13 @@ export const translate = (
     status,
     stage,
     direction: proves === "UNKNOWN" ? facts.direction : proves,
-    // What is no instant may be any JSON, and hold as much as the payload.
+    // A createdAt that is no instant can be any JSON, so it is masked like the payload.
     createdAt: occurredAt === null ? mask(createdAt) : createdAt,
     occurredAt,
     receivedAt,
     source,
     outOfOrder: occurredAt !== null && facts.latestOccurredAt !== null && facts.latestOccurredAt > occurredAt,
     payload: mask(notification.payload),
-    fields: fieldsIn(notification.payload, named, mask),
+    fields: fieldsIn(notification.payload, eventFields, mask),
   };
 };

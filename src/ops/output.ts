@@ -18,7 +18,7 @@ type Take = (chunks: readonly Buffer[], isLast: boolean) => number;
 
 /** Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook. */
 const CHUNK_BYTES = 16_384;
-/** Of UTF-8, for each unit of a string. */
+/** The most bytes that one UTF-16 unit of a string takes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 const FLUSH_EVERY_MS = 200;
 /** A reader that has stopped, or a full disk, must not exhaust the memory: lines beyond this are dropped. */

@@ -44,9 +44,9 @@ type Rule = {
   means: string;
   /** False: the component is down in /readyz, its gauge is 0, and after three minutes its alert fires. */
   isUp: boolean;
-  /** Of a component that serves such traffic it makes /readyz answer 503. */
+  /** The traffic for which a component of this kind makes /readyz answer 503. */
   unready: readonly Traffic[];
-  /** Of the journal: a member of the commands group keeps its share of the commands. */
+  /** Whether a replica whose journal is of this kind keeps its share of the commands. */
   keepsShare: boolean;
 };
 

@@ -14,5 +14,5 @@ export const unitsOf = (text: string): string =>
 /** The text with its invisible characters written as \uXXXX. JSON without line breaks stays the same JSON. */
 export const escapeInvisible = (text: string): string => text.replace(ALL_INVISIBLE, unitsOf);
 
-/** The same, but line breaks and tabs stay. */
+/** Escapes all invisible characters but line breaks and tabs. */
 export const escapeInvisibleLines = (text: string): string => text.replace(/[^\n\t]+/g, escapeInvisible);

@@ -77,7 +77,7 @@ const endOfValue = (text: string, from: number): number => {
     else {
       closers.push(closer);
       at = skipSpace(text, at + 1);
-      // Not empty: read its first value next.
+      // It has a first value, which is read next.
       if (text[at] !== closer) {
         if (closer === "}") at = afterName(text, at);
         if (at === NOWHERE) return NOWHERE;
@@ -140,8 +140,7 @@ export const members = (text: string): Member[] | null => {
 };
 
 /**
- * The same for an object that may be cut off: those up to there, and of the last one what there is of its
- * value.
+ * The members of an object that may be cut off, up to the cut. The last one may lack the end of its value.
  */
 export const membersUpToCut = (text: string): Member[] => readMembers(text).found;
 

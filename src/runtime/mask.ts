@@ -81,7 +81,7 @@ export type Mask = {
    *   that the limit cuts
    */
   (text: string, limit?: number): string;
-  /** The same for a text that goes on after `taken`. `taken` exceeds `limit` if a secret does. */
+  /** Masks the beginning of a text that goes on. `taken` exceeds `limit` if a secret crosses it. */
   part: (text: string, limit: number) => Masked;
   /** How much of a text that broke off can be judged: what follows may be the start of a secret. */
   judged: (text: string) => number;
@@ -98,7 +98,7 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     .filter((secret) => secret !== "")
     .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length);
-  // Without secrets the pattern matches nothing.
+  // If there are no secrets, the pattern matches nothing.
   const pattern = new RegExp(spellings.map(sourceOf).join("|") || "(?!)", "g");
   const lengths = spellings.map((spelling) =>
     spelling.reduce((sum, forms) => sum + Math.max(...forms.map((form) => form.length)), 0),

@@ -5,7 +5,7 @@ export const secretsIn = (text: string): readonly string[] =>
     .map((secret) => secret.trim())
     .filter((secret) => secret !== "");
 
-/** Of a Standard Webhooks secret. */
+/** A Standard Webhooks secret usually begins with this. */
 export const PREFIX = "whsec_";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 

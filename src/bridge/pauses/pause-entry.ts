@@ -23,7 +23,7 @@ export type ControlEntry = {
 
 export type ControlEntries = ReadonlyMap<Pausable, ControlEntry>;
 
-/** Of the entry's JSON. */
+/** The version of an entry's JSON. */
 const VERSION = 1;
 
 const isPausable = (name: string | null): name is Pausable =>
@@ -47,7 +47,7 @@ export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionI
   }),
 });
 
-/** Null where it is no entry of this version. */
+/** Returns null for a value that is no entry of this version. */
 const readEntry = (flow: Pausable, value: Buffer): ControlEntry | null => {
   const { version, says, by, note, at, until, actionId } = objectOf(parseJson(value.toString())) ?? {};
   const atMs = typeof at === "string" ? readInstant(at) : null;

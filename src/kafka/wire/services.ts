@@ -18,7 +18,7 @@ export type Services = {
   clock: Clock;
   log: Log;
   metrics: Metrics;
-  /** Null when no collector is configured. */
+  /** It is null when no collector is configured. */
   traces: Traces | null;
   random: () => number;
   /** Masks the secrets that the partner may repeat. */

@@ -2,7 +2,7 @@ import { cloudEventHeaders } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import { fieldsEncoder } from "../../kafka/schema/fields-encoder.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
-import { EventTooLarge, publishOnce, type PublishOnce } from "../publish-once.ts";
+import { createPublishOnce, EventTooLarge, type PublishOnce } from "../publish-once.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { missingFields } from "../../runtime/named-fields.ts";
@@ -25,7 +25,7 @@ export const publishTimeoutOf = ({ config: { webhook } }: Pick<Services, "config
 export type Events = Subsystem & {
   publishOnce: PublishOnce;
   window: FollowedEvents["window"];
-  /** Resolves when the window is read. It counts as read after a while, whatever was read. */
+  /** Resolves when the window is read, at the latest after READY_AFTER_MS of follow-events.ts. */
   untilRead: (signal: AbortSignal) => Promise<void>;
 };
 
@@ -77,13 +77,13 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
     untilRead: async (signal) => {
       while (!isUp(followed.health())) await clock.sleep(CHECK_EVERY_MS, signal);
     },
-    publishOnce: publishOnce({
+    publishOnce: createPublishOnce({
       publish: traces ? putInSpan(traces) : put,
       window: followed.window,
       mask: services.mask,
-      named: partner.eventFields,
-      written: (event, position) => {
-        followed.wrote(position);
+      eventFields: partner.eventFields,
+      onPublished: (event, position) => {
+        followed.recordWritten(position);
         if (event.outOfOrder) metrics.outOfOrder.inc();
         for (const field of missingFields(partner.eventFields, event.fields))
           metrics.fieldsMissing.inc({ kind: "event", field });

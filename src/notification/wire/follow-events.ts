@@ -11,8 +11,11 @@ import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 
-/** `next`: the first unknown offset. `from` to `to`: own records behind it that follow one another. */
-type Known = { next: number; from: number; to: number };
+/**
+ * `nextUnknown`: the first offset that this replica does not know. The own run: the last unbroken run of records beyond
+ * it that this replica wrote itself.
+ */
+type PartitionProgress = { nextUnknown: number; ownRunStart: number; ownRunEnd: number };
 
 /**
  * How far this replica knows each partition of the events topic, by reading records or by having written
@@ -20,15 +23,16 @@ type Known = { next: number; from: number; to: number };
  * each webhook (20 to 80 µs, mostly in kafkajs).
  */
 export const topicProgress = () => {
-  const partitions = new Map<number, Known>();
+  const partitions = new Map<number, PartitionProgress>();
 
-  const knownOf = (partition: number): Known => {
-    const known = partitions.get(partition) ?? { next: 0, from: 0, to: 0 };
-    partitions.set(partition, known);
-    return known;
+  const progressOf = (partition: number): PartitionProgress => {
+    const progress = partitions.get(partition) ?? { nextUnknown: 0, ownRunStart: 0, ownRunEnd: 0 };
+    partitions.set(partition, progress);
+    return progress;
   };
-  const passOwn = (known: Known): void => {
-    if (known.from <= known.next) known.next = Math.max(known.next, known.to);
+  const skipOwnRun = (progress: PartitionProgress): void => {
+    if (progress.ownRunStart <= progress.nextUnknown)
+      progress.nextUnknown = Math.max(progress.nextUnknown, progress.ownRunEnd);
   };
 
   return {
@@ -37,27 +41,35 @@ export const topicProgress = () => {
       // A topic that was deleted and created again may have fewer partitions.
       for (const partition of partitions.keys()) if (partition >= count) partitions.delete(partition);
       for (const [partition, { startOffset }] of ranges)
-        partitions.set(partition, { next: startOffset, from: startOffset, to: startOffset });
+        partitions.set(partition, {
+          nextUnknown: startOffset,
+          ownRunStart: startOffset,
+          ownRunEnd: startOffset,
+        });
     },
-    wrote: ({ partition, offset }: RecordPosition): void => {
-      const known = knownOf(partition);
-      // After a gap, which others have written, only the last run is kept: those before it are read with the gap.
-      if (offset !== known.to) known.from = offset;
-      known.to = offset + 1;
-      passOwn(known);
+    recordWritten: ({ partition, offset }: RecordPosition): void => {
+      const progress = progressOf(partition);
+      // If other replicas wrote in between, the earlier run is forgotten: it is read back together with the gap.
+      if (offset !== progress.ownRunEnd) progress.ownRunStart = offset;
+      progress.ownRunEnd = offset + 1;
+      skipOwnRun(progress);
     },
-    read: ({ partition, offset }: RecordPosition): void => {
-      const known = knownOf(partition);
-      known.next = Math.max(known.next, offset + 1);
-      passOwn(known);
+    recordRead: ({ partition, offset }: RecordPosition): void => {
+      const progress = progressOf(partition);
+      progress.nextUnknown = Math.max(progress.nextUnknown, offset + 1);
+      skipOwnRun(progress);
     },
     positions: (): ReadonlyMap<number, number> =>
-      new Map([...partitions].map(([partition, { next }]) => [partition, next])),
+      new Map([...partitions].map(([partition, { nextUnknown }]) => [partition, nextUnknown])),
     /** Where to read on, for the partitions with unknown records before the ends of these ranges. */
     unread: (ranges: Ranges): ReadonlyMap<number, number> =>
       new Map(
         [...ranges]
-          .map(([partition, { endOffset }]) => ({ partition, endOffset, next: knownOf(partition).next }))
+          .map(([partition, { endOffset }]) => ({
+            partition,
+            endOffset,
+            next: progressOf(partition).nextUnknown,
+          }))
           .filter(({ next, endOffset }) => next < endOffset)
           .map(({ partition, next }) => [partition, next]),
       ),
@@ -68,7 +80,7 @@ export const topicProgress = () => {
 export type FollowedEvents = {
   window: EventWindow;
   /** Must be called for each event that this replica has published: it is not read back. */
-  wrote: (place: RecordPosition) => void;
+  recordWritten: (place: RecordPosition) => void;
   health: () => Health;
   close: () => Promise<void>;
 };
@@ -104,24 +116,24 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   const cluster = await services.connectCluster();
   const progress = topicProgress();
   /** The ranges when reading began. */
-  let ends: Ranges = new Map();
-  let partitions = 0;
+  let firstRanges: Ranges = new Map();
+  let partitionCount = 0;
   const startedAt = clock.monotonic();
-  let shorter = 0;
+  let shorterChecks = 0;
   /** Partitions that are being read. */
   let reading = new Set<number>();
 
   const take = (record: Incoming): boolean => {
     const { value, timestampMs } = record;
-    progress.read(record);
+    progress.recordRead(record);
     if (value === null) return true;
-    const noted = whenKnown(decode(value), (decoded) => {
+    const adding = whenKnown(decode(value), (decoded) => {
       if (!decoded.ok) return;
       const { eventId, direction, occurredAt, transactionId } = decoded.value;
       const [identity, transaction] = [eventIdentity(decoded.value), digestOf(transactionId)];
-      window.note({ eventId, identity, transaction, direction, occurredAt }, timestampMs);
+      window.addIfNew({ eventId, identity, transaction, direction, occurredAt }, timestampMs);
     });
-    noted?.catch(() => undefined);
+    adding?.catch(() => undefined);
     return true;
   };
 
@@ -131,19 +143,19 @@ export const followEvents = async (services: Services, schemaId: number): Promis
       begin: (ranges, count) => {
         progress.begin(ranges, count);
         for (const partition of ranges.keys()) reading.delete(partition);
-        ends = new Map([...[...ends].filter(([partition]) => partition < count), ...ranges]);
-        partitions = count;
+        firstRanges = new Map([...[...firstRanges].filter(([partition]) => partition < count), ...ranges]);
+        partitionCount = count;
         return ranges;
       },
       take,
-      // Offsets without a record, such as the marker of a transaction.
-      reached: (partition, next) => progress.read({ partition, offset: next - 1 }),
+      // An offset may hold no record but the marker of a transaction.
+      reached: (partition, next) => progress.recordRead({ partition, offset: next - 1 }),
     },
     { ...services, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );
 
   /** What stands in a partition without a leader is not waited for: nothing can be written there either. */
-  const isCaughtUp = (): boolean => tail.excuses([...progress.unread(ends).keys()]) !== null;
+  const isCaughtUp = (): boolean => tail.excuses([...progress.unread(firstRanges).keys()]) !== null;
 
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {
@@ -153,20 +165,20 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     const isShorter = [...before].some(
       ([partition, next]) => !missing.has(partition) && (ranges.get(partition)?.endOffset ?? 0) < next,
     );
-    shorter = isShorter ? shorter + 1 : 0;
-    if (shorter === SHORTER_CHECKS) {
-      shorter = 0;
+    shorterChecks = isShorter ? shorterChecks + 1 : 0;
+    if (shorterChecks === SHORTER_CHECKS) {
+      shorterChecks = 0;
       log.warn({ topic }, "events.topic.replaced");
       tail.restart();
       return;
     }
-    if (ranges.size + missing.size > partitions) {
+    if (ranges.size + missing.size > partitionCount) {
       tail.restart();
       return;
     }
-    // A partition that cannot be asked for now stays wanted: else nobody would read it once it has its leader back.
-    const unread = progress.unread(new Map([...ends, ...ranges]));
-    // Those that are being read already are left alone until they end.
+    // Partitions that cannot be asked now stay wanted, or they would not be read after they get a leader.
+    const unread = progress.unread(new Map([...firstRanges, ...ranges]));
+    // Partitions that are being read already are left alone until they end.
     if (unread.size > 0 && [...unread.keys()].every((partition) => reading.has(partition))) return;
     reading = new Set(unread.keys());
     tail.focus(unread);
@@ -180,7 +192,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
 
   return {
     window,
-    wrote: progress.wrote,
+    recordWritten: progress.recordWritten,
     health: () => {
       const followed = tail.health();
       if (isCaughtUp()) return isUp(followed) ? followed : { kind: "up" };

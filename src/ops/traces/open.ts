@@ -31,7 +31,7 @@ const MAX_REASON_LENGTH = 300;
 
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Null when it is no valid trace context: it may come from an untrusted sender. */
+/** Returns null for an invalid trace context: it may come from an untrusted sender. */
 const contextOf = ({ traceparent, tracestate }: TraceContext, isRemote: boolean): SpanContext | null => {
   const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(traceparent) ?? [];
   const context = { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote };

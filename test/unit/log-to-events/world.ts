@@ -1,6 +1,6 @@
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { NO_FACTS } from "../../../src/notification/transaction-facts.ts";
-import { publishOnce } from "../../../src/notification/publish-once.ts";
+import { createPublishOnce } from "../../../src/notification/publish-once.ts";
 import { translate } from "../../../src/notification/translate.ts";
 import { logToEvents, type RunRequest } from "../../../src/log-to-events/flow.ts";
 import type { LogAnswer, LogQuery } from "../../../src/partner/types.ts";
@@ -63,7 +63,7 @@ export const openLog = () => {
         for (const event of topic) if (state.isRead(event.transactionId)) take(event);
         return Promise.resolve({ isRead: state.isRead, reason: "a partition cannot be read" });
       },
-      publishOnce: publishOnce({
+      publishOnce: createPublishOnce({
         publish: async (event) => {
           await state.publish(event);
           topic.push(event);
@@ -71,8 +71,8 @@ export const openLog = () => {
         },
         window,
         mask: hideSecret,
-        named: [],
-        written: () => undefined,
+        eventFields: [],
+        onPublished: () => undefined,
         now: () => NOW_MS,
       }),
       mayPublish: () => state.mayPublish(),
@@ -94,7 +94,7 @@ export const openLog = () => {
             source: "WEBHOOK",
             facts: NO_FACTS,
             mask: hideSecret,
-            named: [],
+            eventFields: [],
           },
         ),
       ),

@@ -22,17 +22,17 @@ const windowOf = (maxBytes = 10_000_000) => eventWindow({ windowMs: 2 * HOUR_MS,
 test("an event is seen from its note on until the window has passed, and no more a quarter of the window later", () => {
   const window = windowOf();
   expect(window.has(identityFor(1), START_MS)).toBe(false);
-  window.note(event(1), START_MS);
+  window.addIfNew(event(1), START_MS);
   expect(window.has(identityFor(1), START_MS)).toBe(true);
   expect(window.has(identityFor(1), START_MS + 2 * HOUR_MS)).toBe(true);
   expect(window.has(identityFor(2), START_MS)).toBe(false);
-  for (let n = 2; n < 100; n++) window.note(event(n), START_MS + n * 60_000);
+  for (let n = 2; n < 100; n++) window.addIfNew(event(n), START_MS + n * 60_000);
   expect(window.has(identityFor(1), START_MS + 2.5 * HOUR_MS + 1)).toBe(false);
 });
 
 test("all of a hundred thousand events are seen, and none of a hundred thousand others", () => {
   const window = windowOf();
-  for (let n = 0; n < 100_000; n++) window.note(event(n), START_MS + n);
+  for (let n = 0; n < 100_000; n++) window.addIfNew(event(n), START_MS + n);
   const seen = (from: number) =>
     Array.from({ length: 100_000 }, (_, i) => window.has(identityFor(from + i), START_MS + 100_000)).filter(
       Boolean,
@@ -44,9 +44,9 @@ test("all of a hundred thousand events are seen, and none of a hundred thousand 
 test("a transaction is known by its proven direction and its latest instant, whatever the order they come in", () => {
   const window = windowOf();
   expect(window.factsOf(TX, START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
-  window.note(event(1, { transaction: TX, direction: "INBOUND", occurredAt: START_MS }), START_MS);
-  window.note(event(2, { transaction: TX, occurredAt: START_MS - 1 }), START_MS + 1);
-  window.note(event(3, { transaction: TX }), START_MS + 2);
+  window.addIfNew(event(1, { transaction: TX, direction: "INBOUND", occurredAt: START_MS }), START_MS);
+  window.addIfNew(event(2, { transaction: TX, occurredAt: START_MS - 1 }), START_MS + 1);
+  window.addIfNew(event(3, { transaction: TX }), START_MS + 2);
   expect(window.factsOf(TX, START_MS)).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
   expect(window.factsOf(digestOf("ty"), START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
 });
@@ -54,9 +54,9 @@ test("a transaction is known by its proven direction and its latest instant, wha
 test("what is known of a transaction lives on while its events keep coming", () => {
   const window = windowOf();
   const at = (hours: number) => START_MS + hours * HOUR_MS;
-  window.note(event(0, { transaction: TX, direction: "OUTBOUND", occurredAt: at(0) }), at(0));
-  window.note(event(1, { transaction: TX }), at(1.5));
-  window.note(event(2, { transaction: TX }), at(3));
+  window.addIfNew(event(0, { transaction: TX, direction: "OUTBOUND", occurredAt: at(0) }), at(0));
+  window.addIfNew(event(1, { transaction: TX }), at(1.5));
+  window.addIfNew(event(2, { transaction: TX }), at(3));
   expect(window.factsOf(TX, at(4.9))).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
   expect(window.factsOf(TX, at(5.6)).direction).toBe("UNKNOWN");
 });
@@ -67,7 +67,7 @@ test.each(["0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59
     const window = windowOf();
     const occurredAt = Date.parse(text);
     for (const [n, direction] of (["UNKNOWN", "INBOUND", "OUTBOUND"] as const).entries()) {
-      window.note(event(n, { direction, occurredAt }), START_MS);
+      window.addIfNew(event(n, { direction, occurredAt }), START_MS);
       expect(window.factsOf(digestOf(`tx-${n}`), START_MS)).toEqual({
         direction,
         latestOccurredAt: occurredAt,
@@ -78,7 +78,7 @@ test.each(["0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59
 
 test("the oldest go first where the memory does not suffice, and no more than must", () => {
   const window = windowOf(250_000);
-  for (let n = 0; n < 50_000; n++) window.note(event(n), START_MS);
+  for (let n = 0; n < 50_000; n++) window.addIfNew(event(n), START_MS);
   const seen = Array.from({ length: 50_000 }, (_, n) => window.has(identityFor(n), START_MS));
   // Between seven and eight parts of the 187,500 bytes for ids, 85 % used, 10 bytes a slot.
   const from = seen.indexOf(true);
@@ -89,18 +89,18 @@ test("the oldest go first where the memory does not suffice, and no more than mu
 
 test("the eventId of an event is known by another spelling among the newest, and later not mistaken for it", () => {
   const window = windowOf();
-  window.note(event(1), START_MS);
+  window.addIfNew(event(1), START_MS);
   const idBy = (spelling: number) =>
-    window.standingId({ identity: identityFor(1), eventId: eventIdFor(spelling) }, START_MS);
+    window.publishedEventId({ identity: identityFor(1), eventId: eventIdFor(spelling) }, START_MS);
   expect([idBy(1), idBy(2)]).toEqual([eventIdFor(1), eventIdFor(1)]);
-  for (let n = 10; n < 30_010; n++) window.note(event(n), START_MS);
+  for (let n = 10; n < 30_010; n++) window.addIfNew(event(n), START_MS);
   expect([idBy(1), idBy(2)]).toEqual([eventIdFor(1), null]);
 });
 
 test("partitions that are read at different times do not begin a part for each record", () => {
   const window = windowOf();
   for (let n = 0; n < 3_000; n++)
-    window.note(event(n), n % 2 === 0 ? START_MS - 1.9 * HOUR_MS + n : START_MS + n);
+    window.addIfNew(event(n), n % 2 === 0 ? START_MS - 1.9 * HOUR_MS + n : START_MS + n);
   for (let n = 0; n < 3_000; n++) expect(window.has(identityFor(n), START_MS)).toBe(true);
 });
 
@@ -109,7 +109,7 @@ test("partitions that are read one after the other, each from two hours ago, lea
   // Five of eight parts of the 187,500 bytes for ids: they fill up in the middle of partitions.
   const [partitions, events] = [6, 1_600];
   for (let n = 0; n < partitions * events; n++)
-    window.note(event(n), START_MS - 2 * HOUR_MS + ((n % events) / events) * 2 * HOUR_MS);
+    window.addIfNew(event(n), START_MS - 2 * HOUR_MS + ((n % events) / events) * 2 * HOUR_MS);
   const seen = Array.from({ length: partitions * events }, (_, n) => window.has(identityFor(n), START_MS));
   expect(seen.filter((each) => !each)).toEqual([]);
 });

@@ -22,7 +22,7 @@ test.each(hostileCorpus.filter(({ becomes }) => becomes !== null))("$name: becom
     source: "WEBHOOK",
     facts: known,
     mask: (payload) => payload,
-    named: [],
+    eventFields: [],
   });
   expect(event.eventId).toMatch(/^[0-9a-f]{32}$/);
   expect(event).toMatchObject({ ...result.notification, stage: "UNKNOWN", outOfOrder: false });
@@ -41,7 +41,10 @@ test("what is not understood is told without repeating any of it", () => {
     ok: false,
     detail: "status is not a string",
   });
-  expect(parsed(Buffer.from("s3cret"))).toEqual({ ok: false, detail: "it is not a JSON object" });
+  expect(parsed(Buffer.from("s3cret"))).toEqual({
+    ok: false,
+    detail: "the notification is not a JSON object",
+  });
 });
 
 /** What JSON.parse makes of a text, or null where it is not an object. */

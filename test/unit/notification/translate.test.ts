@@ -13,7 +13,7 @@ const noon = Date.parse("2026-11-21T12:00:00Z");
 const translated = (changes: Partial<typeof notification> = {}, known = NO_FACTS) =>
   translate(
     { ...notification, ...changes },
-    { receivedAt: 1, source: "WEBHOOK", facts: known, mask: (payload) => payload, named: [] },
+    { receivedAt: 1, source: "WEBHOOK", facts: known, mask: (payload) => payload, eventFields: [] },
   );
 
 test("a notification becomes an event with the contract's event id", () => {
@@ -36,7 +36,7 @@ test("an event holds the fields that are asked for, without own secrets", () => 
     source: "NOTIFICATION_LOG" as const,
     facts: NO_FACTS,
     mask: (text: string) => text.replace("hidden", "***"),
-    named: [
+    eventFields: [
       { name: "rate", pointer: "/quote/rate" },
       { name: "url", pointer: "/url" },
     ],
@@ -90,7 +90,7 @@ test.each([
 test("a secret that the partner repeats in a createdAt that is no instant is masked, as in the payload", () => {
   const createdAt = '{"url":"https://x.example/s3cret"}';
   const mask = (text: string): string => text.replaceAll("s3cret", "***");
-  const context = { receivedAt: 1, source: "WEBHOOK", facts: NO_FACTS, mask, named: [] } as const;
+  const context = { receivedAt: 1, source: "WEBHOOK", facts: NO_FACTS, mask, eventFields: [] } as const;
   const event = translate({ ...notification, createdAt, payload: createdAt }, context);
   expect(event.createdAt).toBe('{"url":"https://x.example/***"}');
   expect(event.eventId, "of the text as sent").toBe(eventIdOf({ ...notification, createdAt }));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce } from "../../../src/notification/publish-once.ts";
+import { createPublishOnce } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents, type DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
 import { verificationOf } from "./reception.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
@@ -15,7 +15,7 @@ const openFlow = () => {
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
     admit: verificationOf({}),
-    publishOnce: publishOnce({
+    publishOnce: createPublishOnce({
       publish: (event) =>
         new Promise<RecordPosition>((resolve, reject) => {
           published.push({
@@ -27,8 +27,8 @@ const openFlow = () => {
         }),
       window,
       mask: (payload) => payload,
-      named: [],
-      written: ({ eventId }, position) => void written.push({ eventId, position }),
+      eventFields: [],
+      onPublished: ({ eventId }, position) => void written.push({ eventId, position }),
       now: () => NOW_MS,
     }),
     deadLetter: () => Promise.reject(new Error("everything here is understood")),

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import type { ServedRequest } from "../../../src/webhooks-to-events/webhook-app.ts";
 import { createWebhookServer, type WebhookServerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce } from "../../../src/notification/publish-once.ts";
+import { createPublishOnce } from "../../../src/notification/publish-once.ts";
 import {
   webhooksToEvents,
   type DeliveryOutcome,
@@ -54,15 +54,15 @@ export const openReception = async (setup: Setup = {}) => {
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
     admit: verificationOf({ ...verify, secrets: () => [SECRET] }),
-    publishOnce: publishOnce({
+    publishOnce: createPublishOnce({
       publish: (event, trace) => {
         published.push({ event, trace });
         return put();
       },
       window,
       mask: (payload) => payload,
-      named: [],
-      written: () => undefined,
+      eventFields: [],
+      onPublished: () => undefined,
       now: systemClock.now,
     }),
     deadLetter: (notification) => {

@@ -37,7 +37,13 @@ test("partitions that are added while it follows are followed, too", async () =>
   const kafka = fakeKafka(1);
   const { window, health } = await follow(kafka);
   const notification = { transactionId: "tx", status: "CANCELED", createdAt: "", payload: "{}" };
-  const context = { receivedAt: 0, source: "WEBHOOK", facts: NO_FACTS, mask: String, named: [] } as const;
+  const context = {
+    receivedAt: 0,
+    source: "WEBHOOK",
+    facts: NO_FACTS,
+    mask: String,
+    eventFields: [],
+  } as const;
   const event = translate(notification, context);
   const value = encoder(readSchema("transaction-status-updated"), SCHEMA_ID)(event);
   const timestamp = String(systemClock.now());
@@ -60,16 +66,16 @@ const begun = (startOffset: number, endOffset: number) => {
 describe("what is known of a partition", () => {
   test("reaches as far as was read", () => {
     const progress = begun(5, 7);
-    progress.read(at(5));
+    progress.recordRead(at(5));
     expect([progress.positions().get(0), progress.unread(range(5, 7)).size]).toEqual([6, 1]);
-    progress.read(at(6));
+    progress.recordRead(at(6));
     expect([progress.positions().get(0), progress.unread(range(5, 7)).size]).toEqual([7, 0]);
   });
 
   test("reaches the end also when the last record before it is an own one, which is never read", () => {
     const progress = begun(5, 6);
     expect(progress.unread(range(5, 6)).size).toBe(1);
-    progress.wrote(at(5));
+    progress.recordWritten(at(5));
     expect([progress.positions().get(0), progress.unread(range(5, 6)).size]).toEqual([6, 0]);
   });
 
@@ -79,9 +85,9 @@ describe("what is known of a partition", () => {
 
   test("does not pass what others have written, however far the own records are", () => {
     const progress = begun(0, 0);
-    for (const offset of [0, 2, 3]) progress.wrote(at(offset));
+    for (const offset of [0, 2, 3]) progress.recordWritten(at(offset));
     expect(progress.unread(range(0, 4))).toEqual(new Map([[0, 1]]));
-    progress.read(at(1));
+    progress.recordRead(at(1));
     expect(progress.unread(range(0, 4))).toEqual(new Map());
     expect(progress.positions()).toEqual(new Map([[0, 4]]));
   });
@@ -89,26 +95,26 @@ describe("what is known of a partition", () => {
   test("keeps any number of own records that follow one another while nothing is read", () => {
     const progress = begun(0, 0);
     const end = 250_000;
-    for (let offset = 1; offset < end; offset++) progress.wrote(at(offset));
-    progress.read(at(0));
+    for (let offset = 1; offset < end; offset++) progress.recordWritten(at(offset));
+    progress.recordRead(at(0));
     expect(progress.unread(range(0, end))).toEqual(new Map());
   });
 
   test("has own records read back that others have written between, and none behind the last of those", () => {
     const progress = begun(0, 0);
-    for (const offset of [1, 2, 4, 5, 6]) progress.wrote(at(offset));
-    progress.read(at(0));
+    for (const offset of [1, 2, 4, 5, 6]) progress.recordWritten(at(offset));
+    progress.recordRead(at(0));
     expect(progress.unread(range(0, 7))).toEqual(new Map([[0, 1]]));
-    for (const offset of [1, 2, 3]) progress.read(at(offset));
+    for (const offset of [1, 2, 3]) progress.recordRead(at(offset));
     expect(progress.unread(range(0, 7))).toEqual(new Map());
-    progress.wrote(at(7));
+    progress.recordWritten(at(7));
     expect(progress.positions()).toEqual(new Map([[0, 8]]));
   });
 
   test("keeps nothing of before when reading begins anew", () => {
     const progress = begun(0, 0);
-    progress.wrote(at(0));
-    progress.wrote(at(2));
+    progress.recordWritten(at(0));
+    progress.recordWritten(at(2));
     progress.begin(range(0, 3), 1);
     expect(progress.unread(range(0, 3))).toEqual(new Map([[0, 0]]));
   });
@@ -117,7 +123,7 @@ describe("what is known of a partition", () => {
     const progress = topicProgress();
     const fewer = range(0, 3);
     progress.begin(new Map([...fewer, [1, { startOffset: 0, endOffset: 5 }]]), 2);
-    progress.wrote({ partition: 1, offset: 0 });
+    progress.recordWritten({ partition: 1, offset: 0 });
     progress.begin(fewer, 1);
     expect(progress.positions()).toEqual(new Map([[0, 0]]));
   });
