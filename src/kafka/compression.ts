@@ -13,7 +13,13 @@ type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 
 const unzipAsync = promisify(unzip);
-const decompressGzip: Decompress = (data, maxBytes) => unzipAsync(data, { maxOutputLength: maxBytes });
+/** The last bytes say how large it becomes. What says less than is true is found out by unpacking it. */
+const SIZE_BYTES = 4;
+const decompressGzip: Decompress = (data, maxBytes) => {
+  const size = data.length < SIZE_BYTES ? 0 : data.readUInt32LE(data.length - SIZE_BYTES);
+  if (size > maxBytes) throw new Error(`it would become ${size} bytes`);
+  return unzipAsync(data, { maxOutputLength: maxBytes });
+};
 
 /** What every Java producer writes before its blocks. librdkafka writes one bare block. */
 const JAVA_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
