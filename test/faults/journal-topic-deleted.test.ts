@@ -11,6 +11,8 @@ const ACCEPTS = 300;
 const ANSWERED_BEFORE = 100;
 const ACCEPTS_AFTERWARDS = 100;
 const ACCEPTS_AT_LAST = 40;
+/** Two session timeouts of a test, and the time to leave. */
+const LEAVES_WITHIN_MS = 30_000;
 
 const harms = {
   "deleted and created again": async (admin: Admin, world: World): Promise<void> => {
@@ -73,6 +75,15 @@ it.each(
       30_000,
     );
     await untilRefused(successor, topics.journal);
+    await eventually(
+      () =>
+        askAdmin(brokers, async (admin) => {
+          const [group] = (await admin.describeGroups([groupId])).groups;
+          return group?.members.length === 0;
+        }),
+      "the successor to leave its share of the commands to others",
+      LEAVES_WITHIN_MS,
+    );
     successor.signal("SIGTERM");
     expect(await successor.exited()).toBe(0);
     expect(await world.executions()).toBe(executedBefore);
