@@ -1,87 +1,87 @@
 import type { Socket } from "node:net";
 
-/** A place in a {@link LinkedList}. */
-type Entry<T> = { readonly value: T; before: Entry<T> | null; after: Entry<T> | null; isIn: boolean };
+type LinkedListNode<T> = {
+  readonly value: T;
+  previous: LinkedListNode<T> | null;
+  next: LinkedListNode<T> | null;
+  isLinked: boolean;
+};
 
 /**
  * A list whose members leave in any order, and come back without a new object: connections do so at each request. (A
  * Set took 15 to 20 MB more under load, a tenth of the process.)
  */
 export class LinkedList<T> {
-  #first: Entry<T> | null = null;
-  #last: Entry<T> | null = null;
+  #first: LinkedListNode<T> | null = null;
+  #last: LinkedListNode<T> | null = null;
 
   get first(): T | undefined {
     return this.#first?.value;
   }
 
-  add(value: T): Entry<T> {
-    const entry = { value, before: null, after: null, isIn: false };
-    this.append(entry);
-    return entry;
+  add(value: T): LinkedListNode<T> {
+    const node = { value, previous: null, next: null, isLinked: false };
+    this.append(node);
+    return node;
   }
 
-  /** Puts an entry at the end, unless it is in the list. */
-  append(entry: Entry<T>): void {
-    if (entry.isIn) return;
-    entry.isIn = true;
-    entry.before = this.#last;
-    if (this.#last) this.#last.after = entry;
-    else this.#first = entry;
-    this.#last = entry;
+  /** Puts an node at the end, unless it is in the list. */
+  append(node: LinkedListNode<T>): void {
+    if (node.isLinked) return;
+    node.isLinked = true;
+    node.previous = this.#last;
+    if (this.#last) this.#last.next = node;
+    else this.#first = node;
+    this.#last = node;
   }
 
-  /** Removes an entry, if it is in the list. */
-  remove(entry: Entry<T>): void {
-    if (!entry.isIn) return;
-    const { before, after } = entry;
-    if (before) before.after = after;
-    else this.#first = after;
-    if (after) after.before = before;
-    else this.#last = before;
-    entry.before = entry.after = null;
-    entry.isIn = false;
+  /** Removes an node, if it is in the list. */
+  remove(node: LinkedListNode<T>): void {
+    if (!node.isLinked) return;
+    const { previous, next } = node;
+    if (previous) previous.next = next;
+    else this.#first = next;
+    if (next) next.previous = previous;
+    else this.#last = previous;
+    node.previous = node.next = null;
+    node.isLinked = false;
   }
 }
 
-/**
- * The open connections that may give their place to a newcomer. One whose request waits for its answer is not among
- * them.
- */
-export const createPlaces = () => {
+/** The open connections that a new one may close, oldest first: those that wait for no answer. */
+export const createEvictableConnections = () => {
   const sockets = new LinkedList<Socket>();
-  const entries = new Map<Socket, Entry<Socket>>();
-  const keep = (socket: Socket): void => {
-    const entry = entries.get(socket);
-    if (entry) sockets.remove(entry);
+  const nodes = new Map<Socket, LinkedListNode<Socket>>();
+  const protect = (socket: Socket): void => {
+    const node = nodes.get(socket);
+    if (node) sockets.remove(node);
   };
   return {
-    open: (socket: Socket): void => void entries.set(socket, sockets.add(socket)),
-    close: (socket: Socket): void => {
-      keep(socket);
-      entries.delete(socket);
+    add: (socket: Socket): void => void nodes.set(socket, sockets.add(socket)),
+    remove: (socket: Socket): void => {
+      protect(socket);
+      nodes.delete(socket);
     },
-    /** Its request waits for the answer. */
-    keep,
-    /** Its request is answered. */
-    release: (socket: Socket): void => {
-      const entry = entries.get(socket);
-      if (entry) sockets.append(entry);
+    /** Keeps a connection open while its request is being answered. */
+    protect,
+    unprotect: (socket: Socket): void => {
+      const node = nodes.get(socket);
+      if (node) sockets.append(node);
     },
-    /** The one that is the longest among them. */
+    /** The connection that could be closed for the longest time. */
     get oldest(): Socket | undefined {
       return sockets.first;
     },
   };
 };
 
-export type Places = ReturnType<typeof createPlaces>;
+export type EvictableConnections = ReturnType<typeof createEvictableConnections>;
 
 function pauseAgain(this: Socket): void {
   this.pause();
 }
 
-/** Stops reading a connection for as long as the listener stays: a request that is read makes it flow again. */
+/** Stops reading a connection. Node resumes it at the next request that it has read, so the handler stays. */
 export const stopReading = (socket: Socket): void => {
   socket.on("resume", pauseAgain).pause();
 };
@@ -90,7 +90,7 @@ export const stopReading = (socket: Socket): void => {
  * Lets connections wait for each other: new ones, and those that have sent much work at once, such as a body in
  * pieces of one byte. A turn of the event loop reads one of each, so that the rest is answered in between.
  */
-export const readInTurns = () => {
+export const createFairReader = () => {
   const fresh: Socket[] = [];
   const crowded = new Set<Socket>();
   let takesNewest = true;
@@ -111,12 +111,12 @@ export const readInTurns = () => {
   };
   return {
     /** Stops reading a new connection until its turn comes. */
-    enter: (socket: Socket): void => {
+    admitNew: (socket: Socket): void => {
       stop(socket);
       fresh.push(socket);
     },
     /** Stops reading a connection that sends much, until its turn comes. */
-    yield: (socket: Socket): void => {
+    deferBusy: (socket: Socket): void => {
       if (crowded.has(socket)) return;
       stop(socket);
       crowded.add(socket);
@@ -124,4 +124,4 @@ export const readInTurns = () => {
   };
 };
 
-export type Turns = ReturnType<typeof readInTurns>;
+export type FairReader = ReturnType<typeof createFairReader>;

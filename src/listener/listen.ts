@@ -16,8 +16,8 @@ export const listen = (server: Server, host: string, port: number, setting: stri
 const SWEEP_EVERY_MS = 50;
 
 /**
- * Takes no new connections, lets requests in progress finish for `drainMs`, then cuts off the rest. Answers
- * close their connections meanwhile, or a busy sender could keep the server open by sending more.
+ * Takes no new connections, lets requests in progress finish for `drainMs`, then cuts off the rest. Each answer closes
+ * its connection meanwhile: a busy sender could keep the server open by sending more.
  */
 export const closeServer = (server: Server, drainMs: number): Promise<void> =>
   new Promise((resolve) => {

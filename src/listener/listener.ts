@@ -1,7 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { createPlaces, readInTurns, stopReading, type Places, type Turns } from "./connections.ts";
+import {
+  createEvictableConnections,
+  createFairReader,
+  stopReading,
+  type EvictableConnections,
+  type FairReader,
+} from "./connections.ts";
 import { declaresMore, LINGER_MS, readBody } from "./read-body.ts";
 
 export type ListenerOptions = {
@@ -12,11 +18,11 @@ export type ListenerOptions = {
   maxConnections?: number | undefined;
   /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs?: number | undefined;
-  /** Requests of a connection whose answers may wait for an earlier one to be read: all of these are kept whole. */
+  /** How many requests of a connection may wait for an earlier answer. The answer of each is kept whole. */
   maxPipelined: number;
   /** Bodies are read up to this size before the app is asked; null for an app that reads them itself. */
   maxBodyBytes: number | null;
-  /** Whether the app looks at the host that was asked for. Otherwise requests with any host are served, or none. */
+  /** If false, the Host header is ignored, and may be missing. */
   needsHost: boolean;
 };
 
@@ -71,23 +77,23 @@ export const createListener = (
     maxBodyBytes,
     needsHost,
   }: ListenerOptions,
-  appFor: (shared: { turns: Turns; places: Places }) => Fetch,
+  appFor: (shared: { fairReader: FairReader; connections: EvictableConnections }) => Fetch,
 ): Server => {
-  const turns = readInTurns();
-  const places = createPlaces();
-  const app = appFor({ turns, places });
-  /** Newcomers must not take the place of one whose answer is being made. */
-  const keepingPlace: Fetch = async (request, env) => {
+  const fairReader = createFairReader();
+  const connections = createEvictableConnections();
+  const app = appFor({ fairReader, connections });
+  /** A new connection must not close one whose request is being answered. */
+  const protectedApp: Fetch = async (request, env) => {
     const { socket } = env.incoming;
-    places.keep(socket);
+    connections.protect(socket);
     try {
       return await app(request, env);
     } finally {
-      places.release(socket);
+      connections.unprotect(socket);
     }
   };
   const answer = getRequestListener(
-    (maxBodyBytes === null ? app : keepingPlace) as Parameters<typeof getRequestListener>[0],
+    (maxBodyBytes === null ? app : protectedApp) as Parameters<typeof getRequestListener>[0],
   );
   const server = createServer({
     // Both are set: node swaps them when headersTimeout, a minute by default, is the longer one.
@@ -101,32 +107,32 @@ export const createListener = (
   // (`allowHalfOpen` is a different option.)
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  let open = 0;
+  let openConnections = 0;
   server.on("connection", (socket) => {
-    if (open >= maxConnections) (places.oldest ?? socket).destroy();
-    open += 1;
-    places.open(socket);
+    if (openConnections >= maxConnections) (connections.oldest ?? socket).destroy();
+    openConnections += 1;
+    connections.add(socket);
     socket.once("close", () => {
-      open -= 1;
-      places.close(socket);
+      openConnections -= 1;
+      connections.remove(socket);
     });
-    turns.enter(socket);
+    fairReader.admitNew(socket);
   });
 
   /** Requests that wait for the answer to an earlier one of their connection. */
   const pipelined = new WeakMap<Socket, number>();
   const isOneTooMany = ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
-    // Node gives a response its socket when the one before it has ended.
+    // A response has no socket while an earlier one of its connection is unfinished.
     if (response.socket !== null) return false;
     const count = (pipelined.get(socket) ?? 0) + 1;
     pipelined.set(socket, count);
     response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
-    turns.yield(socket);
+    fairReader.deferBusy(socket);
     return count > maxPipelined;
   };
 
   const readThenAnswer = (request: IncomingMessage, response: ServerResponse, maxBytes: number): void => {
-    const yieldTurn = (): void => turns.yield(request.socket);
+    const yieldTurn = (): void => fairReader.deferBusy(request.socket);
     readBody(request, { maxBytes, yieldTurn }, (body) => {
       if (body === "too large") refuse(request, response, 413);
       else if (typeof body === "string") request.socket.destroy();

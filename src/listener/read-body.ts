@@ -7,9 +7,9 @@ import { stopReading } from "./connections.ts";
 export type Unread = "too large" | "broken off" | "given up";
 
 const EMPTY = Buffer.alloc(0);
-/** Of the first buffer that a body of several pieces is copied to. */
+/** The size of the first buffer for a body that comes in several pieces. */
 const MIN_CAPACITY = 1_024;
-/** Pieces after which others are read first. */
+/** After so many pieces, other connections are read first. */
 const PIECES_A_TURN = 64;
 
 /** Whether the Content-Length of a request is larger than `maxBytes`. */
@@ -17,8 +17,8 @@ export const declaresMore = (request: IncomingMessage, maxBytes: number): boolea
   Number(request.headers["content-length"] ?? 0) > maxBytes;
 
 /**
- * Reads a request's body up to `maxBytes`. A sender may cut it into pieces of one byte, each of which costs
- * hundreds in a list: they are copied into one buffer that grows with what has arrived.
+ * Reads a request's body up to `maxBytes`. A sender may cut it into pieces of one byte, and each would take hundreds
+ * of bytes as a buffer of its own: they are copied into one buffer that grows.
  * @param yieldTurn lets other connections be read before this one is read on
  * @param done called once, after this function has returned
  * @returns a function that gives up waiting for the rest
@@ -77,8 +77,8 @@ export const awaitsContinue = ({ headers, httpVersion }: IncomingMessage): boole
   httpVersion === "1.1" && headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect);
 
 /**
- * An empty body that ends after a while. The end closes the connection; with unread bytes that is a reset,
- * which can overtake the answer.
+ * An empty body that ends after a while. Its end closes the connection. Where bytes are unread, the kernel resets it,
+ * and the reset may overtake the answer.
  */
 const lingeringBody = (): ReadableStream => {
   let timer: NodeJS.Timeout;
@@ -102,7 +102,7 @@ export const answerUnread = (
   return c.body(lingeringBody(), status, { ...headers, "content-length": "0", connection: "close" });
 };
 
-/** Answers before the body is read: keeps the connection only where little of it can follow. */
+/** Answers before the body is read. Keeps the connection only if the rest of the body is known to be short. */
 export const answerEarly = (
   c: Context<Env>,
   status: EarlyStatus,

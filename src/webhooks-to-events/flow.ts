@@ -13,7 +13,7 @@ export type UnreadableNotification = {
   span?: Span | undefined;
 };
 
-const TOO_LARGE = "understood, but its event is larger than the topic takes";
+const TOO_LARGE = "the notification is valid, but its event is larger than the topic takes";
 
 type WebhookFlowPorts = {
   admit: (head: RequestHead) => HeadVerdict;
@@ -27,8 +27,10 @@ type WebhookFlowPorts = {
 export type DeliveryOutcome =
   PublishOutcome | { kind: "deadLettered"; detail: string; position: RecordPosition } | Refusal;
 
-/** Refuses a request by its head, or takes its body once that is read. */
-export type WebhookFlow = (head: RequestHead) => Refusal | ((body: Buffer) => Promise<DeliveryOutcome>);
+/** Refuses a request if its head is enough to do so, or gives what handles its body. */
+export type WebhookFlow = (
+  head: RequestHead,
+) => Refusal | { kind: "admitted"; handleBody: (body: Buffer) => Promise<DeliveryOutcome> };
 
 /**
  * The whole path of a notification. Taking the body resolves when its event or its dead letter is durable: only then
@@ -43,12 +45,12 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
   });
 
   return (head) => {
-    const check = ports.admit(head);
-    if (typeof check !== "function") return check;
+    const verdict = ports.admit(head);
+    if (verdict.kind === "refused") return verdict;
 
     const { receivedAt, span, headers } = head;
-    return async (body) => {
-      const refusal = check(body);
+    const handleBody = async (body: Buffer): Promise<DeliveryOutcome> => {
+      const refusal = verdict.checkBody(body);
       if (refusal !== null) return refusal;
       const parsed = parseBody(body);
       if (!parsed.ok) return deadLetter({ body, detail: parsed.detail, receivedAt, span });
@@ -63,5 +65,6 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
         throw error;
       }
     };
+    return { kind: "admitted", handleBody };
   };
 };

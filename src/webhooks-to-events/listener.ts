@@ -6,7 +6,7 @@ import { createWebhookApp, type WebhookOptions, type WebhookPorts } from "./webh
 export type WebhookServerOptions = WebhookOptions &
   Pick<ListenerOptions, "maxConnections" | "arrivalTimeoutMs">;
 
-/** Answers are small here. */
+/** Answers are small here, so that waiting ones take little memory. */
 const MAX_PIPELINED = 16;
 
 /** The public listener. Its app reads a body only after it has admitted the head. */
@@ -27,7 +27,7 @@ export const createWebhookServer = (
     bounds,
     (shared) => createWebhookApp(options, ports, shared, middleware).fetch,
   );
-  // The app tells the sender to go on, when it wants to read the body.
+  // Node would tell the sender to go on; the app does so after it has admitted the head.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   return server;
 };

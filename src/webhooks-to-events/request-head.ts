@@ -4,7 +4,7 @@ import type { Span } from "../runtime/traces.ts";
 export type RequestHead = {
   /** The last segment of the request's path, still percent-encoded; null for a route without a token. */
   pathToken: string | null;
-  /** By lower-case name, as in `IncomingMessage.headers`: one UTF-16 code unit per byte. */
+  /** By lower-case name. Each character of a value is one byte. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The remote address of the connection; empty when the connection is closed already. */
   peerAddress: string;

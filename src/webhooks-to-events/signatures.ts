@@ -9,12 +9,12 @@ export type Secrets = () => readonly string[];
 type BodyCheck = (body: Buffer) => boolean;
 
 /**
- * Whether the sender knows a secret, as far as the head tells: null when it does not, whatever the body is.
- * Works on raw bytes, takes the same time for every wrong secret, never throws.
+ * Gives the check of the body, or null if the head alone shows that the sender knows no secret. Works on raw bytes,
+ * takes the same time for every wrong secret, never throws.
  */
 export type Scheme = (head: RequestHead) => BodyCheck | null;
 
-/** The check of schemes in which the head says it all. */
+/** The check of schemes that look at the head alone. */
 export const anyBody: BodyCheck = () => true;
 
 const SHA256_BYTES = 32;
@@ -49,23 +49,27 @@ const keysOf = <K>(secrets: Secrets, derive: (secret: string) => K | null): (() 
 };
 
 /**
- * Whether one of the given digests is an expected one. All have the same length. Compares every pair, so that
+ * Whether one of the candidates is an expected digest. All have the same length. Compares every pair, so that
  * the time does not depend on a match.
  */
-const anyDigestMatches = (expected: readonly Buffer[], given: readonly Buffer[]): boolean => {
+const anyDigestMatches = (expected: readonly Buffer[], candidates: readonly Buffer[]): boolean => {
   let matches = 0;
   for (const right of expected)
-    for (const candidate of given) matches |= timingSafeEqual(right, candidate) ? 1 : 0;
+    for (const candidate of candidates) matches |= timingSafeEqual(right, candidate) ? 1 : 0;
   return matches === 1;
 };
 
-/** Whether the body is signed with one of the keys; `before` is signed in front of it. */
+/** Whether the body is signed with one of the keys. `signedPrefix` precedes it in the signed bytes. */
 const signedBy =
-  (keys: () => readonly KeyObject[], given: readonly Buffer[], ...before: readonly Buffer[]): BodyCheck =>
+  (
+    keys: () => readonly KeyObject[],
+    signatures: readonly Buffer[],
+    ...signedPrefix: readonly Buffer[]
+  ): BodyCheck =>
   (body) =>
     anyDigestMatches(
-      keys().map((key) => hmacSha256(key, ...before, body)),
-      given,
+      keys().map((key) => hmacSha256(key, ...signedPrefix, body)),
+      signatures,
     );
 
 /** Decodes 32 bytes from hex (64 characters) or base64 (43 or 44); null for anything else. */
@@ -77,10 +81,10 @@ const decodedSha256 = (text: string): Buffer | null => {
 };
 
 // Both sides are hashed first: a comparison in constant time needs equal lengths.
-const sharedSecret = (secrets: Secrets, given: (head: RequestHead) => readonly string[]): Scheme => {
+const sharedSecret = (secrets: Secrets, secretsIn: (head: RequestHead) => readonly string[]): Scheme => {
   const digests = keysOf(secrets, (secret) => sha256(Buffer.from(secret, "utf8")));
   return (head) => {
-    const candidates = given(head).map((text) => sha256(wireBytes(text)));
+    const candidates = secretsIn(head).map((text) => sha256(wireBytes(text)));
     return anyDigestMatches(digests(), candidates) ? anyBody : null;
   };
 };
@@ -101,7 +105,7 @@ export const headerSecret = (secrets: Secrets, lowerCaseName: string): Scheme =>
   });
 
 /** Removes the blanks around the commas of a list: a regular expression would take quadratic time for many blanks. */
-const tight = (list: string): string =>
+const trimAroundCommas = (list: string): string =>
   list
     .split(",")
     .map((part, at, { length }) => (at < length - 1 ? part.trim() : part.trimStart()))
@@ -113,13 +117,13 @@ const tight = (list: string): string =>
  */
 export const bodyHmac = (secrets: Secrets, lowerCaseName: string, prefix: string): Scheme => {
   const keys = keysOf(secrets, (secret) => createSecretKey(secret, "utf8"));
-  // A prefix may hold a comma, too.
-  const begin = tight(`,${prefix}`);
+  // The prefix itself may hold commas, so that the list is split at a comma with the prefix.
+  const separator = trimAroundCommas(`,${prefix}`);
   return (head) => {
-    const list = tight(`,${headerOf(head, lowerCaseName) ?? ""}`);
-    const [, ...entries] = list.split(begin);
-    const given = entries.flatMap((entry) => decodedSha256(entry.split(",", 1)[0] ?? "") ?? []);
-    return given.length === 0 ? null : signedBy(keys, given);
+    const list = trimAroundCommas(`,${headerOf(head, lowerCaseName) ?? ""}`);
+    const [, ...entries] = list.split(separator);
+    const signatures = entries.flatMap((entry) => decodedSha256(entry.split(",", 1)[0] ?? "") ?? []);
+    return signatures.length === 0 ? null : signedBy(keys, signatures);
   };
 };
 
@@ -144,10 +148,10 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
     if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return null;
     // The timestamp is in whole seconds, so the local clock is rounded down too before the comparison.
     if (Math.abs(Math.floor(head.receivedAt / 1000) - Number(timestamp)) * 1000 > toleranceMs) return null;
-    const given = list.split(/,? /).flatMap((entry) => {
+    const signatures = list.split(/,? /).flatMap((entry) => {
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
       return signature === undefined ? [] : [Buffer.from(signature, "base64")];
     });
-    return given.length === 0 ? null : signedBy(keys, given, wireBytes(`${id}.${timestamp}.`));
+    return signatures.length === 0 ? null : signedBy(keys, signatures, wireBytes(`${id}.${timestamp}.`));
   };
 };

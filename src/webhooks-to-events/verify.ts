@@ -7,8 +7,8 @@ import type { Scheme, Secrets } from "./signatures.ts";
 /** The answer is this status with an empty body. */
 export type Refusal = { kind: "refused"; status: 401 | 404 };
 
-/** What a request's head allows: nothing, or to read the body and have it checked, too. Null for an authentic one. */
-export type HeadVerdict = Refusal | ((body: Buffer) => Refusal | null);
+/** What follows from a request's head. `checkBody` gives null for an authentic body. */
+export type HeadVerdict = Refusal | { kind: "admitted"; checkBody: (body: Buffer) => Refusal | null };
 
 /** The settings WEBHOOK_…, and the secrets. */
 export type VerificationOptions = {
@@ -43,8 +43,6 @@ const schemeOf = ({ auth, secrets, ...options }: VerificationOptions): Scheme =>
   }
 };
 
-const authentic = (): null => null;
-
 /** Builds the check from its settings. Throws a RangeError for an invalid CIDR; the check itself never throws. */
 export const verification = (options: VerificationOptions): ((head: RequestHead) => HeadVerdict) => {
   const scheme = schemeOf(options);
@@ -60,6 +58,6 @@ export const verification = (options: VerificationOptions): ((head: RequestHead)
       return foreign;
     const isSigned = scheme(head);
     if (isSigned === null) return refusal;
-    return isSigned === anyBody ? authentic : (body) => (isSigned(body) ? null : refusal);
+    return { kind: "admitted", checkBody: (body) => (isSigned(body) ? null : refusal) };
   };
 };

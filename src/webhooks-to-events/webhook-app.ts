@@ -3,9 +3,9 @@ import { Hono, type Context, type MiddlewareHandler } from "hono";
 import type { Span } from "../runtime/traces.ts";
 import { answerEarly, answerUnread, awaitsContinue, type Env } from "../listener/read-body.ts";
 import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
-import { LinkedList, type Places } from "../listener/connections.ts";
+import { LinkedList, type EvictableConnections } from "../listener/connections.ts";
 import { declaresMore, readBody, type Unread } from "../listener/read-body.ts";
-import type { Turns } from "../listener/connections.ts";
+import type { FairReader } from "../listener/connections.ts";
 
 export type WebhookOptions = {
   path: string;
@@ -38,7 +38,7 @@ export type WebhookPorts = {
 };
 
 const RETRY_AFTER = { "retry-after": "5" };
-/** After so long a request that is still arriving may be given up for another one, when all places are taken. */
+/** When as many requests are in progress as may be, one that has been arriving for longer gives way to a new one. */
 const SLOW_MS = 250;
 
 /** The last segment of the request's path, percent-encoding untouched. */
@@ -79,39 +79,39 @@ const refuse = (c: Context<Env>, why: Unread): Response => {
 export const createWebhookApp = (
   { path, pathToken, maxBodyBytes, maxInFlight }: WebhookOptions,
   { clock, ...ports }: WebhookPorts,
-  { turns, places }: { turns: Turns; places: Places },
+  { fairReader, connections }: { fairReader: FairReader; connections: EvictableConnections },
   middleware: readonly MiddlewareHandler[] = [],
 ): Hono<Env> => {
   let inFlight = 0;
   /** Requests whose body is not complete yet, the oldest first. */
   const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();
 
-  let arrived: (() => void)[] = [];
+  let arrivedBodies: (() => void)[] = [];
   /**
-   * All bodies that have arrived are read before the first one is verified, and then handled step by step together:
-   * under load each of the two saves a part of the processor time.
+   * Delivers all bodies that have arrived in a turn of the event loop together, after the last one was read: under load
+   * that saves processor time.
    */
-  const takeTogether = (take: () => void): void => {
-    if (arrived.push(take) > 1) return;
+  const deliverTogether = (deliver: () => void): void => {
+    if (arrivedBodies.push(deliver) > 1) return;
     setImmediate(() => {
-      const all = arrived;
-      arrived = [];
-      for (const each of all) each();
+      const deliveries = arrivedBodies;
+      arrivedBodies = [];
+      for (const each of deliveries) each();
     });
   };
 
   const read = (incoming: IncomingMessage, startedAt: number): Promise<Buffer | Unread> =>
     new Promise((resolve) => {
-      const yieldTurn = (): void => turns.yield(incoming.socket);
+      const yieldTurn = (): void => fairReader.deferBusy(incoming.socket);
       const giveUp = readBody(incoming, { maxBytes: maxBodyBytes, yieldTurn }, (body) => {
         arriving.remove(arrival);
-        takeTogether(() => resolve(body));
+        deliverTogether(() => resolve(body));
       });
       const arrival = arriving.add({ giveUp, startedAt });
     });
 
-  /** Gives up the oldest request if it is slow: slow senders must not lock out the others. False when there is none. */
-  const giveUpSlowest = (nowMs: number): boolean => {
+  /** Gives up the oldest request if it is slow: slow senders must not lock out the others. */
+  const giveUpOldestIfSlow = (nowMs: number): boolean => {
     const oldest = arriving.first;
     if (!oldest || nowMs - oldest.startedAt < SLOW_MS) return false;
     oldest.giveUp();
@@ -123,7 +123,7 @@ export const createWebhookApp = (
   const app = new Hono<Env>();
   for (const handler of middleware) app.use(handler);
 
-  // One handler for all methods: Hono composes several ones of a path for each request, as it does middleware.
+  // One handler for all methods: Hono would compose several anew for each request.
   app.all(pathToken ? `${path}/:token` : path, async (c) => {
     if (c.req.method !== "POST") return answerEarly(c, 405, maxBodyBytes, { allow: "POST" });
     const { incoming, outgoing } = c.env;
@@ -131,7 +131,7 @@ export const createWebhookApp = (
     const receivedAt = clock.now();
     const peerAddress = incoming.socket.remoteAddress ?? "";
     const span = ports.trace?.(incoming.headers);
-    const served = (
+    const report = (
       response: Response,
       outcome: DeliveryOutcome | null = null,
       error: unknown = null,
@@ -140,32 +140,33 @@ export const createWebhookApp = (
       return response;
     };
     const flow = ports.flow();
-    if (flow === null) return served(unavailable(c));
-    const receive = flow({
+    if (flow === null) return report(unavailable(c));
+    const reception = flow({
       pathToken: pathToken ? lastSegmentOf(incoming) : null,
       headers: incoming.headers,
       peerAddress,
       receivedAt,
       span,
     });
-    if (typeof receive !== "function") return served(answerEarly(c, receive.status, maxBodyBytes), receive);
-    if (declaresMore(incoming, maxBodyBytes)) return served(refuse(c, "too large"));
-    if (inFlight >= maxInFlight && !giveUpSlowest(startedAt)) return served(unavailable(c));
+    if (reception.kind === "refused")
+      return report(answerEarly(c, reception.status, maxBodyBytes), reception);
+    if (declaresMore(incoming, maxBodyBytes)) return report(refuse(c, "too large"));
+    if (inFlight >= maxInFlight && !giveUpOldestIfSlow(startedAt)) return report(unavailable(c));
     inFlight += 1;
     try {
       if (awaitsContinue(incoming)) outgoing.writeContinue();
       // Read from node's own request: the fetch API costs a fifth of the throughput, and has no size limit.
       const body = await read(incoming, startedAt);
-      if (typeof body === "string") return served(refuse(c, body));
-      // Strangers who come now must not take its place.
-      places.keep(incoming.socket);
-      const outcome = await receive(body);
-      return served(answerTo(c, outcome), outcome);
+      if (typeof body === "string") return report(refuse(c, body));
+      // From here on a new connection must not close this one.
+      connections.protect(incoming.socket);
+      const outcome = await reception.handleBody(body);
+      return report(answerTo(c, outcome), outcome);
     } catch (error) {
-      return served(c.body("", 503, RETRY_AFTER), null, error);
+      return report(c.body("", 503, RETRY_AFTER), null, error);
     } finally {
       inFlight -= 1;
-      places.release(incoming.socket);
+      connections.unprotect(incoming.socket);
     }
   });
   app.notFound((c) => answerEarly(c, 404, maxBodyBytes));

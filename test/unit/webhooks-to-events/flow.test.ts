@@ -35,9 +35,9 @@ const openFlow = () => {
   });
   const head = { pathToken: null, headers: {}, peerAddress: "127.0.0.1", receivedAt: NOW_MS };
   const post = (transactionId: string, status: string, createdAt: unknown): Promise<DeliveryOutcome> => {
-    const receive = flow(head);
-    if (typeof receive !== "function") throw new Error("not admitted");
-    return receive(Buffer.from(JSON.stringify({ transactionId, status, createdAt })));
+    const reception = flow(head);
+    if (reception.kind === "refused") throw new Error("not admitted");
+    return reception.handleBody(Buffer.from(JSON.stringify({ transactionId, status, createdAt })));
   };
   const deliver = (transactionId: string, status: string, minute: number) =>
     post(transactionId, status, `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`);

@@ -82,7 +82,8 @@ export const openReception = async (setup: Setup = {}) => {
       ...options,
     },
     {
-      flow: () => (!state.open ? null : receive ? () => receive : flow),
+      flow: () =>
+        !state.open ? null : receive ? () => ({ kind: "admitted" as const, handleBody: receive }) : flow,
       served: (request) => void served.push(request),
       clock: { monotonic: setup.monotonic ?? systemClock.monotonic, now: systemClock.now },
     },

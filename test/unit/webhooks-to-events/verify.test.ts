@@ -17,9 +17,9 @@ const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
 });
 /** The answer, and what it is known by: a refusal by the head is one before the body is read. */
 const judge = (verify: ReturnType<typeof verificationOf>, { body: sent, ...head }: Delivery) => {
-  const check = verify(head);
-  if (typeof check !== "function") return { status: check.status, by: "head" };
-  return { status: check(sent)?.status ?? 200, by: "body" };
+  const verdict = verify(head);
+  if (verdict.kind === "refused") return { status: verdict.status, by: "head" };
+  return { status: verdict.checkBody(sent)?.status ?? 200, by: "body" };
 };
 type Options = Partial<VerificationOptions>;
 const verifier = (options: Options, secrets: readonly string[]) => {
