@@ -29,7 +29,7 @@ const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, w
     return { topic: topics.deadLetters, read: ({ value }: Incoming) => textOrBase64(value) };
   const isEvents = what === "events";
   const schema = readSchema(isEvents ? "transaction-status-updated" : "command-result");
-  const decode = decoder<Row>(schema, registry, clock.monotonic);
+  const decode = decoder<Row>(schema, { registry, clock });
   const read = async ({ partition, offset, value }: Incoming): Promise<Row | null> => {
     const unread = (why: string): null => {
       warn(`The value at ${partition}/${offset} cannot be decoded: ${why}`);

@@ -40,8 +40,7 @@ export const recordsPerMinute = (
   services: ToolServices,
   signal: AbortSignal,
 ): Promise<readonly TopicRate[]> => {
-  const { config } = services;
-  const { clock } = services;
+  const { config, clock } = services;
   const { transactionStatus, commands, results, deadLetters } = config.topics;
   const topics = [
     [transactionStatus, "events"],

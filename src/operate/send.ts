@@ -29,8 +29,7 @@ export const commandFault = (
  */
 export const watchResult = async (services: ToolServices, commandId: string, value: Buffer) => {
   const { config } = services;
-  const { registry, clock } = services;
-  const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
+  const decode = decoder<CommandResult>(readSchema("command-result"), services);
   const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult | string>();
   const unreadable = (reason: string): void =>
     end(

@@ -82,8 +82,7 @@ export type Status = Awaited<ReturnType<typeof ask>>;
 
 /** Who runs the flows, how far they are, and how many dead letters there are. Reads no records. */
 export const status = (services: ToolServices, signal: AbortSignal): Promise<Status> => {
-  const { config } = services;
-  const { clock } = services;
+  const { config, clock } = services;
   const reading = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
   return clock.within(ANSWER_MS, signal, reading);
 };

@@ -43,7 +43,11 @@ const signed = (auth: "header" | "hmac" | "standard-webhooks", name: string): Ta
 const byPath = verificationOf({ auth: "path-token", secrets: () => ["s3cret"] });
 const check = checkFor({ purposes: [], currencies: [] });
 const schema = readSchema("command");
-const decode = decoder(schema, { writer: () => Promise.resolve(null) }, () => 0, 7);
+const decode = decoder(
+  schema,
+  { registry: { writer: () => Promise.resolve(null) }, clock: { monotonic: () => 0 } },
+  { ownId: 7 },
+);
 const encode = encoder(schema, 7);
 const views = partnerLogViews(configOf({}));
 const stream = (text: string) => new Blob([text]).stream() as unknown as AsyncIterable<Uint8Array>;
@@ -104,11 +108,10 @@ const edges: Readonly<Record<string, Take>> = {
   },
   "registry: message": (text) => redacted(text, secrets),
   "registry: schema": (text) =>
-    decoder(
-      schema,
-      { writer: () => Promise.resolve({ kind: null, text }) },
-      () => 0,
-    )(Buffer.from([0, 0, 0, 0, 9])),
+    decoder(schema, {
+      registry: { writer: () => Promise.resolve({ kind: null, text }) },
+      clock: { monotonic: () => 0 },
+    })(Buffer.from([0, 0, 0, 0, 9])),
   "an address": rangesOf(["10.0.0.0/8", "fd00::/8"]),
   "a range of addresses": isCidr,
   "a person": (text) => isSamePerson(text, "ana"),

@@ -5,9 +5,9 @@ import type { Services } from "../../kafka/wire/services.ts";
 
 /** Decodes commands of any sender. @param ownId the id of this build's schema, if known */
 export const commandDecoder = (
-  { registry, clock }: Pick<Services, "registry" | "clock">,
+  services: Pick<Services, "registry" | "clock">,
   ownId: number | null = null,
 ): Decode<Command> => {
   const schema = readSchema("command");
-  return decoder<Command>(schema, registry, clock.monotonic, ownId, withWideLongs(schema));
+  return decoder<Command>(schema, services, { ownId, readType: withWideLongs(schema) });
 };

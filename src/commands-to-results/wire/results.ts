@@ -33,7 +33,7 @@ export const openResults = async (services: Services, schemaId: number) => {
     { topic, schemaId },
     services.registry,
   );
-  const decode = decoder<CommandResult>(schema, services.registry, services.clock.monotonic, schemaId);
+  const decode = decoder<CommandResult>(schema, services, { ownId: schemaId });
   // The codec does not wait for a schema, so the one that most earlier results have is asked for now.
   if (olderId !== null) await Promise.resolve(decode(headOf(olderId))).catch(() => undefined);
   const publisher = services.publisher(topic, {

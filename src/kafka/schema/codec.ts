@@ -1,6 +1,7 @@
 import avro from "avsc";
 import { messageOf } from "../../runtime/errors.ts";
 import { keepNewest } from "../../runtime/keep-newest.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Registry } from "./registry.ts";
 import type { Schema } from "./schemas.ts";
 import { schemaMismatch, parseSchema, type ParsedSchema, type RegisteredSchema } from "./writer-schema.ts";
@@ -92,17 +93,19 @@ const readerFor = (
   }
 };
 
-/**
- * @param ownId the id of this schema, if known: its records are decoded without asking the registry
- * @param readType reads fewer fields than the schema has, see `withoutFields`; compatibility is decided by
- * the whole schema
- */
+export type DecoderDeps = { registry: Pick<Registry, "writer">; clock: Pick<Clock, "monotonic"> };
+
+type DecoderOptions = {
+  /** The id of this schema, if known: its records are decoded without asking the registry. */
+  ownId?: number | null;
+  /** Reads fewer fields than the schema has, see `withoutFields`. The whole schema decides compatibility. */
+  readType?: avro.Type;
+};
+
 export const decoder = <T>(
   schema: Schema,
-  registry: Pick<Registry, "writer">,
-  monotonic: () => number,
-  ownId: number | null = null,
-  readType: avro.Type | null = null,
+  { registry, clock }: DecoderDeps,
+  { ownId = null, readType }: DecoderOptions = {},
 ): Decode<T> => {
   const ours = parseSchema(JSON.stringify(schema.json));
   const type = readType ?? ours.type;
@@ -133,10 +136,10 @@ export const decoder = <T>(
     if (reader) return read(bytes, reader);
     const unknownSchema: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
     // Registries give out positive ids only.
-    if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > monotonic()) return unknownSchema;
+    if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > clock.monotonic()) return unknownSchema;
     const asked = registry.writer(id).then((registered) => {
       if (registered === null) {
-        keepNewest(unknown, id, monotonic() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
+        keepNewest(unknown, id, clock.monotonic() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
         return unknownSchema;
       }
       const found = readers.get(id) ?? readerFor(ours, type, id, registered);

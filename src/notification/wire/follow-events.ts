@@ -107,12 +107,8 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   const windowMs = config.webhook.dedupWindowMs;
   const topic = config.topics.transactionStatus;
   const window = eventWindow({ windowMs, maxBytes: MAX_BYTES });
-  const decode = decoder<TransactionStatusUpdated>(
-    readSchema("transaction-status-updated"),
-    services.registry,
-    clock.monotonic,
-    schemaId,
-  );
+  const schema = readSchema("transaction-status-updated");
+  const decode = decoder<TransactionStatusUpdated>(schema, services, { ownId: schemaId });
   const cluster = await services.connectCluster();
   const progress = topicProgress();
   /** The ranges when reading began. */

@@ -101,10 +101,9 @@ export type Doubt = ReturnType<typeof describe>;
  * missing.
  */
 export const openDoubts = async (services: ToolServices) => {
-  const { config } = services;
-  const { clock, registry } = services;
+  const { config, clock } = services;
   const topic = config.topics.journal;
-  const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
+  const decode = decoder<CommandResult>(readSchema("command-result"), services);
   const schemaIdOf = await inspectSchemas(services, ["journal"]);
   const total = recordsIn((await withCluster(services, (cluster) => cluster.ranges(topic))).ranges);
   let read = 0;

@@ -102,11 +102,7 @@ export const factsOfDoubts = async (
     ),
   );
   const creators = new Map<string, string>();
-  const decodeResult = decoder<CommandResult>(
-    readSchema("command-result"),
-    services.registry,
-    services.clock.monotonic,
-  );
+  const decodeResult = decoder<CommandResult>(readSchema("command-result"), services);
   const createdFromMs = quotes.size > 0 ? oldestMs - QUOTE_LIFE_MS : fromMs;
   await read({ topic: topics.results, fromMs: createdFromMs }, async ({ value }) => {
     const decoded = value && (await decodeResult(value));

@@ -53,12 +53,8 @@ const transactionOf = ({ transactionId, firstStatus, lastStatus, firstAtMs }: Tr
 });
 
 /** Learns from events and results which transactions may be what the partner made of these doubts. */
-export const learnTransactions = ({ registry, clock }: ToolServices, doubts: readonly Doubt[]) => {
-  const decodeEvent = decoder<TransactionStatusUpdated>(
-    readSchema("transaction-status-updated"),
-    registry,
-    clock.monotonic,
-  );
+export const learnTransactions = (services: ToolServices, doubts: readonly Doubt[]) => {
+  const decodeEvent = decoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), services);
   const findNames = namesOf(doubts);
   const answered = new Set(doubts.map(({ transactionId }) => transactionId));
   const transactions = new Map<string, Begun>();

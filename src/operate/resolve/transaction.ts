@@ -17,7 +17,6 @@ export const transactionFault = async (
   signal: AbortSignal,
 ): Promise<Extract<ResolveOutcome, { kind: "otherTransaction" }> | null> => {
   const { topics } = services.config;
-  const { registry, clock } = services;
   const fromMs = claimedAtMs - BEFORE_MS;
   const key = Buffer.from(transactionId);
   const choose = newPartitioner();
@@ -34,7 +33,7 @@ export const transactionFault = async (
   );
   if (!known.hasEvent) return { kind: "otherTransaction", transactionId, commandId: null };
 
-  const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
+  const decode = decoder<CommandResult>(readSchema("command-result"), services);
   await readTopic(
     services,
     { topic: topics.results, fromMs },

@@ -62,9 +62,8 @@ export const commandReader = (services: ToolServices) => {
 
 /** What the records of each topic say. */
 export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRecord>> => {
-  const { registry, clock } = services;
   const decoderOf = <T>(name: Parameters<typeof readSchema>[0]) => {
-    const decode = decoder<T>(readSchema(name), registry, clock.monotonic);
+    const decode = decoder<T>(readSchema(name), services);
     return async (value: Buffer | null): Promise<T | null> => {
       const decoded = value && (await decode(value));
       return decoded?.ok ? decoded.value : null;

@@ -39,7 +39,11 @@ const ownAvro = () => {
   const writer = () => Promise.resolve(null);
   return {
     encode: encoder(own, 7),
-    decode: decoder<Command>(own, { writer }, () => 0, 7, withWideLongs(own)),
+    decode: decoder<Command>(
+      own,
+      { registry: { writer }, clock: { monotonic: () => 0 } },
+      { ownId: 7, readType: withWideLongs(own) },
+    ),
   };
 };
 

@@ -66,9 +66,12 @@ export const openJournal = async (
       return writer;
     },
   };
-  const decodeWhole = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId);
-  const folded = withoutFields(schema, UNFOLDED);
-  const decodeFolded = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId, folded);
+  const decodeWhole = decoder<CommandJournalEntry>(schema, { registry, clock }, { ownId: schemaId });
+  const decodeFolded = decoder<CommandJournalEntry>(
+    schema,
+    { registry, clock },
+    { ownId: schemaId, readType: withoutFields(schema, UNFOLDED) },
+  );
   const cluster = await services.connectCluster();
   const { ranges, missing } = await cluster.ranges(topic);
   const partitions = ranges.size + missing.size;

@@ -35,7 +35,11 @@ it.each(steps)("goes through Avro and back: $kind", (step) => {
 it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
   const ours = readSchema("command-journal-entry");
   const registry = { writer: () => Promise.resolve(null) };
-  const decode = decoder<CommandJournalEntry>(ours, registry, () => 0, 7, withoutFields(ours, UNFOLDED));
+  const decode = decoder<CommandJournalEntry>(
+    ours,
+    { registry, clock: { monotonic: () => 0 } },
+    { ownId: 7, readType: withoutFields(ours, UNFOLDED) },
+  );
   const bytes = encoder<CommandJournalEntry>(
     ours,
     7,

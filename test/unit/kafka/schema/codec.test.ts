@@ -1,5 +1,5 @@
 import { describe, expect, it, vi, onTestFinished } from "vitest";
-import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
+import { decoder, encoder, type DecoderDeps } from "../../../../src/kafka/schema/codec.ts";
 import { readSchema, withoutFields, withWideLongs } from "../../../../src/kafka/schema/schemas.ts";
 import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
 import type { RecordJson } from "./command-writers.ts";
@@ -7,11 +7,20 @@ import { commandSchema, ISSUED_AT, registered, retype, without, written } from "
 
 const SCHEMA = readSchema("command");
 
+const depsOf = (writer: DecoderDeps["registry"]["writer"]): DecoderDeps => ({
+  registry: { writer },
+  clock: { monotonic: () => 0 },
+});
+
 /** A decoder, its registry with these schemas, and the ids that the registry was asked for. */
 const reading = (schemas: Record<number, RegisteredSchema>) => {
   const time = { now: 0 };
   const writer = vi.fn((id: number) => Promise.resolve(schemas[id] ?? null));
-  return { decode: decoder(SCHEMA, { writer }, () => time.now), writer, time };
+  return {
+    decode: decoder(SCHEMA, { registry: { writer }, clock: { monotonic: () => time.now } }),
+    writer,
+    time,
+  };
 };
 
 const decodeOne = async (bytes: Buffer, schema: RegisteredSchema | RecordJson) =>
@@ -34,7 +43,11 @@ it("with a narrower read type, reads fewer fields and checks the writer's schema
   const some = withoutFields(SCHEMA, { Command: ["expiresAt"], AcceptQuote: ["counterpartyId", "amount"] });
   const bytes = encoder(SCHEMA, 7)(whole);
   const decodeWith = (schema: RecordJson) =>
-    decoder(SCHEMA, { writer: () => Promise.resolve(registered(schema)) }, () => 0, null, some);
+    decoder(
+      SCHEMA,
+      depsOf(() => Promise.resolve(registered(schema))),
+      { readType: some },
+    );
   const { commandId, issuedAt } = whole;
   const request = accept({ quoteId: "q-1", externalId: "e-1" });
   expect(await decodeWith(commandSchema())(bytes)).toEqual({
@@ -49,13 +62,9 @@ it("with a narrower read type, reads fewer fields and checks the writer's schema
 
 it("with wide longs, reads every long of Avro, and any other value as before", async () => {
   const wide = withWideLongs(SCHEMA);
-  const decode = decoder(
-    SCHEMA,
-    { writer: reading({ 7: registered(commandSchema()) }).writer },
-    () => 0,
-    null,
-    wide,
-  );
+  const decode = decoder(SCHEMA, depsOf(reading({ 7: registered(commandSchema()) }).writer), {
+    readType: wide,
+  });
   const bytes = encoder(SCHEMA, 7)({ ...whole, issuedAt: 0 });
   const at = bytes.indexOf("c-1") + "c-1".length;
   const issuedAtIn = (hex: string): unknown =>

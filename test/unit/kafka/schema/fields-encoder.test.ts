@@ -29,7 +29,8 @@ const encoderBeside = (isRollOut: boolean) =>
 const registry = {
   writer: (id: number) => Promise.resolve({ kind: null, text: textOf(id === OLD ? older : schema) }),
 };
-const decodeBy = (reader: Schema, bytes: Buffer) => decoder<CommandResult>(reader, registry, () => 0)(bytes);
+const decodeBy = (reader: Schema, bytes: Buffer) =>
+  decoder<CommandResult>(reader, { registry, clock: { monotonic: () => 0 } })(bytes);
 const former = {
   resultId: "0",
   commandId: "c-1",

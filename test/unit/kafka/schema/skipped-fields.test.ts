@@ -5,7 +5,10 @@ import type { Field, RecordJson } from "./command-writers.ts";
 import { commandSchema, registered, written } from "./command-writers.ts";
 
 const decodeAs = (schema: RecordJson, bytes: Buffer) =>
-  decoder(readSchema("command"), { writer: () => Promise.resolve(registered(schema)) }, () => 0)(bytes);
+  decoder(readSchema("command"), {
+    registry: { writer: () => Promise.resolve(registered(schema)) },
+    clock: { monotonic: () => 0 },
+  })(bytes);
 
 const field = (name: string, type: unknown, defaultValue: unknown): Field => ({
   name,
