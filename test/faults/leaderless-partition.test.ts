@@ -9,7 +9,7 @@ import { TRUSTING } from "../support/commands-world.ts";
 import type { Incoming } from "../../src/kafka/record.ts";
 import { startTail } from "../../src/kafka/consume/tail.ts";
 import { eventually } from "../support/eventually.ts";
-import type { followTopics } from "../support/follow-topics.ts";
+import { readTopic, type followTopics } from "../support/follow-topics.ts";
 import { readerDeps } from "../support/reader-deps.ts";
 import { reassign, setTopicConfig } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
@@ -68,11 +68,6 @@ const followWithoutGroup: typeof followTopics = async (brokers, [topic = ""], on
   };
 };
 
-const post = async (to: Replica, transactionId: string): Promise<number> => {
-  const body = JSON.stringify({ transactionId, status: "AWAITING_PAYMENT", createdAt: randomUUID() });
-  return (await fetch(to.webhookUrl, { method: "POST", body })).status;
-};
-
 it.each(["events", "commands", "control", "results", "journal"] as const)(
   "serves everything else while a partition of the %s has no leader, also from a replica that starts meanwhile",
   async (name) => {
@@ -108,7 +103,7 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
       GONE_WITHIN_MS,
     );
 
-    const replicas = await Promise.all([world.startReady(), world.startReady()]);
+    const replicas: Replica[] = await Promise.all([world.startReady(), world.startReady()]);
     /** By commandId: when it was sent, and how long it took until its result was read. */
     const sentAt = new Map<string, number>();
     const accepts = await sendAccepts(world, (brokers, topics, onRecord) =>
@@ -118,7 +113,17 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
         onRecord(record);
       }),
     );
+    const written: string[] = [];
+    const post = async (to: Replica, transactionId: string): Promise<number> => {
+      const body = JSON.stringify({ transactionId, status: "AWAITING_PAYMENT", createdAt: randomUUID() });
+      const answer = await fetch(to.webhookUrl, { method: "POST", body });
+      if (answer.ok) written.push(((await answer.json()) as { eventId: string }).eventId);
+      return answer.status;
+    };
     const unready: string[] = [];
+    /** The answers to webhooks whose partition has no leader. */
+    const refusals: number[] = [];
+    let heldBack = 0;
     const statuses: number[] = [];
     let commandsMs: number[] = [];
     let webhooksMs: number[] = [];
@@ -134,7 +139,12 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
 
     const postOne = async (replica: Replica): Promise<void> => {
       const transactionId = randomUUID();
-      if (isHeldBack(transactionId)) return;
+      if (isHeldBack(transactionId)) {
+        if (replicas.length === 2) return;
+        heldBack += 1;
+        void post(replica, transactionId).then((status) => refusals.push(status));
+        return;
+      }
       const startedAt = performance.now();
       statuses.push(await post(replica, transactionId));
       webhooksMs.push(performance.now() - startedAt);
@@ -172,6 +182,7 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
       replicas.push(late);
       await roundsFor(3_000);
       meanwhile = await roundsFor(OUTAGE_MS);
+      await eventually(() => refusals.length >= heldBack, "every refusal", WITHIN_MS);
     } finally {
       await third!.start();
     }
@@ -197,6 +208,10 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
       `${name}: a start took ${startedWithin} ms; webhooks whole ${wholeMs} ms after the leader was back, ` +
         `commands ${answeredMs} ms; ${JSON.stringify(tally)}`,
     );
+    const events = await readTopic(world.brokers, world.topics.events);
+    const found = new Set(events.map(({ headers }) => headers["ce_id"]));
+    expect(written.filter((id) => !found.has(id))).toEqual([]);
+    expect(new Set(refusals)).toEqual(new Set(name === "events" ? [503] : []));
     expect(unready).toEqual([]);
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(Math.max(...meanwhile.commands)).toBeLessThan(WITHIN_MS);

@@ -1,11 +1,11 @@
 import type { Ranges } from "../ranges.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
 
-type Place = { partition: number; offset: number };
-type Read = Place & { timestampMs: number };
-type Known = { last: Mark; marks: Mark[] };
+type RecordPlace = { partition: number; offset: number };
+type Read = RecordPlace & { timestampMs: number };
+type LogMarks = { last: Mark; marks: Mark[] };
 
-type Dropped = Place & { ageMs: number };
+type Dropped = RecordPlace & { ageMs: number };
 
 /** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;
@@ -21,14 +21,14 @@ const SPACING_MS = HORIZON_MS / MARKS;
  * records before their retention. Problems go on after "the log", such as "ends before offset 7 ...".
  */
 export const journalIdentity = ({ now }: { now: () => number }) => {
-  const known = new Map<number, Known>();
+  const marksOf = new Map<number, LogMarks>();
   // A record within the horizon may stand that long after the mark before it: that one must still count.
   const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < HORIZON_MS + SPACING_MS;
 
   const addMark = (partition: number, mark: Mark): void => {
-    const { last, marks } = known.get(partition) ?? { last: mark, marks: [] };
+    const { last, marks } = marksOf.get(partition) ?? { last: mark, marks: [] };
     const isLast = mark.offset > last.offset;
-    known.set(partition, { last: isLast ? mark : last, marks: [...marks, mark] });
+    marksOf.set(partition, { last: isLast ? mark : last, marks: [...marks, mark] });
   };
   /** When the closest mark at or before an offset was written; 0 for none. A log may be read again. */
   const markedMs = (marks: readonly Mark[], offset: number): number =>
@@ -49,7 +49,7 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
     /** The marks as short text, to be committed as metadata. */
     note: (): string => {
       let text = "";
-      for (const [partition, { last, marks }] of known) {
+      for (const [partition, { last, marks }] of marksOf) {
         const oldest = marks.filter(isYoung).sort((a, b) => a.offset - b.offset)[0];
         const both = oldest && oldest.offset < last.offset ? [oldest, last] : [last];
         const entry = `${partition}:${both.map(writeMark).join(",")}`;
@@ -60,25 +60,25 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
 
     /** Adds a record that was read in order. */
     learn: ({ partition, offset, timestampMs }: Read): void => {
-      const found = known.get(partition);
+      const ofPartition = marksOf.get(partition);
       const mark = { offset, timestampMs };
-      if (!found) addMark(partition, mark);
+      if (!ofPartition) addMark(partition, mark);
       else {
-        if (offset > found.last.offset) found.last = mark;
-        if (timestampMs - markedMs(found.marks, offset) < SPACING_MS) return;
-        found.marks = [...found.marks.filter(isYoung), mark];
+        if (offset > ofPartition.last.offset) ofPartition.last = mark;
+        if (timestampMs - markedMs(ofPartition.marks, offset) < SPACING_MS) return;
+        ofPartition.marks = [...ofPartition.marks.filter(isYoung), mark];
       }
     },
 
     /** The offset after the last known record. In the same log, later records have higher offsets. */
-    reach: (partition: number): number => (known.get(partition)?.last.offset ?? -1) + 1,
+    reach: (partition: number): number => (marksOf.get(partition)?.last.offset ?? -1) + 1,
 
     /** Says that another record was at this record's offset; null when not. */
     contradiction: ({ partition, offset, timestampMs }: Read): string | null => {
-      const found = known.get(partition);
-      if (!found || offset > found.last.offset) return null;
+      const ofPartition = marksOf.get(partition);
+      if (!ofPartition || offset > ofPartition.last.offset) return null;
       const differs = (mark: Mark): boolean => mark.offset === offset && mark.timestampMs !== timestampMs;
-      return differs(found.last) || found.marks.some(differs)
+      return differs(ofPartition.last) || ofPartition.marks.some(differs)
         ? `holds another record at offset ${offset} of partition ${partition} than before`
         : null;
     },
@@ -86,7 +86,7 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
     /** The youngest known record before the log's start that retention cannot have deleted yet; null for none. */
     dropped: (ranges: Ranges): Dropped | null => {
       let youngest: Dropped | null = null;
-      for (const [partition, { last, marks }] of known) {
+      for (const [partition, { last, marks }] of marksOf) {
         const startOffset = ranges.get(partition)?.startOffset ?? 0;
         for (const mark of [last, ...marks]) {
           const ageMs = now() - mark.timestampMs;
@@ -99,7 +99,7 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
 
     /** The offset of the last known record, by partition; for `missing`. */
     lasts: (): ReadonlyMap<number, number> =>
-      new Map([...known].map(([partition, { last }]) => [partition, last.offset])),
+      new Map([...marksOf].map(([partition, { last }]) => [partition, last.offset])),
 
     /**
      * Says that a log ends before its last known record, of the `lasts` from before the ranges were requested; or null.

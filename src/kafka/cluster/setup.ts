@@ -63,7 +63,7 @@ const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster)
   return replicas;
 };
 
-const sizeOf = (partitions: number, replicas: number): string =>
+const extentText = (partitions: number, replicas: number): string =>
   `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
 
 /** An empty journal has forgotten which quotes were accepted; a new bridge mostly has none of its topics. */
@@ -113,14 +113,14 @@ const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Por
       say(journalCaution(plan.name));
     const there = found.get(plan.name);
     if (there) {
-      say(`topic ${plan.name}: already there, ${sizeOf(there.partitions, there.replicationFactor)}`);
+      say(`topic ${plan.name}: already there, ${extentText(there.partitions, there.replicationFactor)}`);
       return;
     }
     const insync = insyncOf(replicas);
     const config = { ...(await withMaxMessageBytes(plan, options, cluster)), ...insync };
     const { partitions = options.partitions } = plan;
     const settings = Object.entries(insync).map(([name, value]) => `${name}=${value}`);
-    const what = [sizeOf(partitions, replicas), ...settings].join(", ");
+    const what = [extentText(partitions, replicas), ...settings].join(", ");
     const { replicationFactor, dryRun } = options;
     const topic = { name: plan.name, partitions, replicationFactor, config };
     await orRefused(`Topic ${plan.name} cannot be created with ${what}`, cluster.create(topic, dryRun));

@@ -78,7 +78,7 @@ const check = (batch: Buffer, isFirst: boolean): void => {
     throw new BatchError(`cannot be read: it has more than ${MAX_BATCH_RECORDS} records`);
 };
 
-const sizeOf = ({ records }: Batch): number =>
+const memoryOf = ({ records }: Batch): number =>
   records.reduce(
     (sum, { key, value, headers }) =>
       sum + RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length,
@@ -101,7 +101,7 @@ const checked = (decode: DecodeBatch): DecodeBatch => {
     try {
       check(bytes, decoder.offset === 0);
       const batch = await decode(decoder);
-      takenBytes.set(bytes.buffer, takenOf() + sizeOf(batch));
+      takenBytes.set(bytes.buffer, takenOf() + memoryOf(batch));
       if (batch.records.length > 0) haveRecords.add(decoder);
       return batch;
     } catch (error) {

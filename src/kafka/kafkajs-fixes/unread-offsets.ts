@@ -1,7 +1,7 @@
 /*
  * kafkajs 2.2.4 looks up where each assigned partition without a committed offset begins, also one that is paused: it
  * asks leaders four times a second, and without a pause while one of the partitions has no leader. Mended when
- * partition-without-leader.test.ts passes without it.
+ * leaderless-partition.test.ts passes without it.
  */
 import { PartitionAssigners, type PartitionAssigner } from "kafkajs";
 

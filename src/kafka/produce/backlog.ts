@@ -68,10 +68,14 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
 
     /**
      * Resolves the records of a batch whose partition was written, except those that were given up meanwhile.
-     * @param first by partition that was written, the offset of the batch's first record
+     * @param firstOffsets by partition that was written, the offset of the batch's first record
      */
-    written: (batch: readonly PendingRecord[], first: ReadonlyMap<number, number>, now: number): void => {
-      const next = new Map(first);
+    written: (
+      batch: readonly PendingRecord[],
+      firstOffsets: ReadonlyMap<number, number>,
+      now: number,
+    ): void => {
+      const next = new Map(firstOffsets);
       for (const item of batch) {
         const offset = next.get(item.partition);
         if (offset === undefined) continue;

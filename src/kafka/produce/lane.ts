@@ -17,15 +17,16 @@ export type LaneOwner = {
   clock: Clock;
   random: () => number;
   closed: AbortSignal;
-  written: (lane: Lane, batch: readonly PendingRecord[], first: ReadonlyMap<number, number>) => void;
+  written: (lane: Lane, batch: readonly PendingRecord[], firstOffsets: ReadonlyMap<number, number>) => void;
   /** The topic does not take this record, whose batch was refused with this error. */
   refused: (item: PendingRecord, error: unknown) => void;
   /**
-   * These records were not acknowledged, and are in the queue again. `connection`: nothing is known, it is replaced.
+   * These records were not acknowledged, and are in the queue again. The broker has answered with an error for their
+   * partitions, or the connection has failed and is replaced.
    */
   failed: (
     lane: Lane,
-    left: readonly PendingRecord[],
+    unwritten: readonly PendingRecord[],
     error: unknown,
     whose: "partitions" | "connection",
   ) => void;
@@ -116,47 +117,47 @@ export class Lane {
     if (closed.aborted) await this.close();
   }
 
-  /** Whether nothing is wrong with the broker: a smaller batch after a refusal is sent at once. */
+  /** Whether the next batch may be sent at once: after a refusal it may, because it is smaller. */
   async #sendNext(): Promise<boolean> {
     const { openSender, clock, written } = this.#owner;
-    let left: readonly PendingRecord[] = [];
+    let unwritten: readonly PendingRecord[] = [];
     try {
       const sender = (this.#sender ??= await openSender());
-      const batch = (left = this.#take());
+      const batch = (unwritten = this.#take());
       if (batch.length === 0) return true;
-      const { first, failure } = await new Promise<SendResult>((resolve, reject) => {
+      const { firstOffsets, failure } = await new Promise<SendResult>((resolve, reject) => {
         this.#sending = { batch, giveUp: reject, since: clock.monotonic() };
         sender.send(batch, this.#brokerTimeoutMs).then(resolve, reject);
       });
       this.#sending = null;
-      written(this, batch, first);
+      written(this, batch, firstOffsets);
       if (failure === null) return true;
-      left = batch.filter(({ partition }) => !first.has(partition));
-      return this.#failed(left, failure, true);
+      unwritten = batch.filter(({ partition }) => !firstOffsets.has(partition));
+      return this.#failed(unwritten, failure, true);
     } catch (error) {
       this.#sending = null;
-      return this.#failed(left, error, protocolErrorOf(error) !== "");
+      return this.#failed(unwritten, error, protocolErrorOf(error) !== "");
     }
   }
 
-  #failed(left: readonly PendingRecord[], error: unknown, isAnswer: boolean): boolean {
+  #failed(unwritten: readonly PendingRecord[], error: unknown, isAnswer: boolean): boolean {
     const { refused, failed } = this.#owner;
     const isRefused = brokerRefusal(error) !== null;
-    const [only] = left;
-    if (isRefused && only && left.length === 1) {
+    const [only] = unwritten;
+    if (isRefused && only && unwritten.length === 1) {
       refused(only, error);
       // The record itself was too large, not the number of records.
       this.#maxBatchRecords = MAX_BATCH_RECORDS;
       return true;
     }
-    this.#queue = [...left, ...this.#queue];
+    this.#queue = [...unwritten, ...this.#queue];
     if (isRefused) {
-      this.#maxBatchRecords = Math.max(1, left.length >> 1);
+      this.#maxBatchRecords = Math.max(1, unwritten.length >> 1);
       return true;
     }
     // After any other error than a broker's answer, the state of the connection is unknown.
     if (!isAnswer) void this.close();
-    failed(this, left, error, isAnswer ? "partitions" : "connection");
+    failed(this, unwritten, error, isAnswer ? "partitions" : "connection");
     this.dropSettled();
     return false;
   }

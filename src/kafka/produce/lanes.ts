@@ -7,7 +7,7 @@ import type { Troubles } from "./troubles.ts";
 /** After this a broker names the partitions that keep a request of many waiting. */
 const BROKER_TIMEOUT_MS = 2_000;
 /** Each has connections of its own. */
-const MAX_LANES_APART = 8;
+const MAX_SEPARATE_LANES = 8;
 
 /**
  * Where each record waits: in the lane of its partition's leader, in one apart while its partition is in trouble, or in
@@ -25,7 +25,7 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
     const leader = leaders[partition] ?? null;
     if (leader === null) return null;
     const isApart = troubles.isApart(partition);
-    const key = isApart ? -1 - (partition % MAX_LANES_APART) : leader;
+    const key = isApart ? -1 - (partition % MAX_SEPARATE_LANES) : leader;
     const found = lanes.get(key);
     if (found) return found;
     const lane = new Lane(owner, Math.min(sendTimeoutMs / 2, isApart ? Infinity : BROKER_TIMEOUT_MS));

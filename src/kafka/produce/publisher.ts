@@ -37,11 +37,11 @@ type Deps = {
 
 const SWEEP_MS = 50;
 const REFRESH_MS = 30_000;
-/** The same while a partition is in trouble. */
+/** How often leaders are looked up while a partition is in trouble. */
 const TROUBLED_REFRESH_MS = 2_000;
 /** A send that takes longer makes the publisher look up the partition leaders again. */
 const SLOW_SEND_MS = 1_000;
-/** Between two look-ups for failed sends. */
+/** The least time between two look-ups for failed sends. */
 const LOOK_UP_EVERY_MS = 200;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
@@ -73,24 +73,24 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const owner: LaneOwner = {
     ...deps,
     closed: closed.signal,
-    written: (lane, batch, first) => {
-      backlog.written(batch, first, clock.monotonic());
+    written: (lane, batch, firstOffsets) => {
+      backlog.written(batch, firstOffsets, clock.monotonic());
       unreachable = null;
       if (troubles.size === 0) return;
-      for (const partition of first.keys()) troubles.end(partition);
+      for (const partition of firstOffsets.keys()) troubles.end(partition);
       lanes.redistribute(lane);
     },
     refused: (item, error) => {
       const [code, why] =
         brokerRefusal(error) === "rule"
-          ? (["invalid", "has a rule that the record breaks, see the topic's settings"] as const)
+          ? (["invalid", "refuses the record by one of its settings"] as const)
           : (["refused", "does not take the record"] as const);
       backlog.failed(item, code, `${why}: ${messageOf(error)}`, error);
     },
-    failed: (lane, left, error, whose) => {
+    failed: (lane, unwritten, error, whose) => {
       const lack = { kind: "failing", cause: messageOf(error) } as const;
       const [now, isApart] = [clock.monotonic(), whose === "partitions"];
-      const concerned = new Set((isApart ? left : lane.items()).map(({ partition }) => partition));
+      const concerned = new Set((isApart ? unwritten : lane.items()).map(({ partition }) => partition));
       for (const partition of concerned) troubles.begin(partition, { lack, now, isApart });
       lanes.redistribute(lane);
       lookUp(LOOK_UP_EVERY_MS);
@@ -169,7 +169,7 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
         const { partition } = item;
         const trouble = troubles.of(partition);
         if (trouble && troubles.isRefusing(partition, now))
-          backlog.failed(item, "unavailable", `takes nothing there: ${troubleText(trouble)}`);
+          backlog.failed(item, "unavailable", `takes no record there now: ${troubleText(trouble)}`);
         else lanes.enqueue(item);
       }),
 

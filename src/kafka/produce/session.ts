@@ -8,8 +8,8 @@ import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared
 import type { Outgoing } from "../record.ts";
 import type { PendingRecord } from "./backlog.ts";
 
-/** `first`: the offset of the first record, by partition that was written. `failure`: why others were not; or null. */
-export type SendResult = { first: ReadonlyMap<number, number>; failure: Error | null };
+/** `firstOffsets`: the offset of the first record, by partition that was written. `failure`: why others were not; or null. */
+export type SendResult = { firstOffsets: ReadonlyMap<number, number>; failure: Error | null };
 
 /** A connection that looks up leaders. Replaced once a look-up fails. */
 export type LeaderLookup = {
@@ -31,18 +31,18 @@ export type Sender = {
 /** A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
-const batchOf = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<Buffer> => {
+const encodeBatch = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<Buffer> => {
   const batch = recordBatch(records, nowMs);
   return records.length === 1 && batch.length >= COMPRESS_FROM_BYTES ? gzipBatch(batch) : batch;
 };
 
-const messagesOf = async (batch: readonly PendingRecord[], nowMs: number): Promise<PreparedMessage[]> => {
+const encodeMessages = async (batch: readonly PendingRecord[], nowMs: number): Promise<PreparedMessage[]> => {
   const byPartition = Map.groupBy(batch, ({ partition }) => partition);
   try {
     return await Promise.all(
       [...byPartition].map(async ([partition, items]) => {
         const records = items.map(({ record }) => record);
-        return preparedMessage(partition, await batchOf(records, nowMs));
+        return preparedMessage(partition, await encodeBatch(records, nowMs));
       }),
     );
   } catch (error) {
@@ -50,23 +50,27 @@ const messagesOf = async (batch: readonly PendingRecord[], nowMs: number): Promi
   }
 };
 
-type Answer = { topicName: string; partition: number; errorCode: number; baseOffset?: string };
+type PartitionAnswer = { topicName: string; partition: number; errorCode: number; baseOffset?: string };
 
-const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly Answer[]): SendResult => {
-  const first = new Map<number, number>();
+const resultOf = (
+  topic: string,
+  wanted: ReadonlySet<number>,
+  answers: readonly PartitionAnswer[],
+): SendResult => {
+  const firstOffsets = new Map<number, number>();
   const failures: Error[] = [];
   for (const { topicName, partition, errorCode, baseOffset } of answers) {
     if (topicName !== topic) continue;
     if (errorCode !== 0) failures.push(errorOfCode(errorCode));
-    else if (baseOffset !== undefined) first.set(partition, Number(baseOffset));
+    else if (baseOffset !== undefined) firstOffsets.set(partition, Number(baseOffset));
   }
   // kafkajs may resolve although it has not sent the records of some partition: only an acknowledgement is proof.
   for (const partition of wanted)
-    if (!first.has(partition) && failures.length === 0)
+    if (!firstOffsets.has(partition) && failures.length === 0)
       failures.push(new Error(`no acknowledgement for ${topic}, partition ${partition}`));
-  // Records that are refused are refused again: those of another failure must not share their fate.
+  // A failure that a retry may mend comes first: a refusal would give up the records of all partitions.
   const failure = failures.find((error) => brokerRefusal(error) === null) ?? failures[0] ?? null;
-  return { first, failure };
+  return { firstOffsets, failure };
 };
 
 export const openLeaderLookup = async (
@@ -108,7 +112,7 @@ export const openSender = async (topic: string, newClient: NewClient, clock: Clo
   return {
     close,
     send: async (batch, timeout) => {
-      const messages = await messagesOf(batch, clock.now());
+      const messages = await encodeMessages(batch, clock.now());
       const answers = await producer.send({
         topic,
         acks: -1,
@@ -116,7 +120,7 @@ export const openSender = async (topic: string, newClient: NewClient, clock: Clo
         compression: CompressionTypes.None,
         messages,
       });
-      return sentOf(topic, new Set(messages.map(({ partition }) => partition)), answers);
+      return resultOf(topic, new Set(messages.map(({ partition }) => partition)), answers);
     },
   };
 };

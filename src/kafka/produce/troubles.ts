@@ -1,14 +1,11 @@
-import { troubleText, type PartitionTrouble } from "../../runtime/health.ts";
+import { troubleText, type Lack, type PartitionTrouble } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
-
-/** What a partition lacks, beside its number. */
-type Lack = { kind: "noLeader" } | { kind: "failing"; cause: string };
 
 type Trouble = {
   lack: Lack;
   /** When it began, and when it was last seen, in monotonic milliseconds. */
   since: number;
-  at: number;
+  seenAt: number;
   isApart: boolean;
 };
 
@@ -21,7 +18,7 @@ const HOLDS_MS = 2_000;
 export const createTroubles = (topic: string, log: Log) => {
   const byPartition = new Map<number, Trouble>();
   /** Partitions for which a record waits. */
-  let tried: ReadonlySet<number> = new Set();
+  let probed: ReadonlySet<number> = new Set();
 
   const isStuck = (partition: number, now: number): boolean => {
     const trouble = byPartition.get(partition);
@@ -35,30 +32,30 @@ export const createTroubles = (topic: string, log: Log) => {
     get size(): number {
       return byPartition.size;
     },
-    /** @param seen.isApart the partition itself is in trouble, and not its leader's connection */
-    begin: (partition: number, seen: { lack: Lack; now: number; isApart: boolean }): void => {
-      const { lack, now } = seen;
+    /** @param sighting.isApart the partition itself is in trouble, and not its leader's connection */
+    begin: (partition: number, sighting: { lack: Lack; now: number; isApart: boolean }): void => {
+      const { lack, now } = sighting;
       if (byPartition.size === 0)
         log.warn({ topic, partition, reason: troubleText({ partition, ...lack }) }, "kafka.publisher.down");
       const { since = now, isApart = false } = byPartition.get(partition) ?? {};
-      byPartition.set(partition, { lack, since, at: now, isApart: isApart || seen.isApart });
+      byPartition.set(partition, { lack, since, seenAt: now, isApart: isApart || sighting.isApart });
     },
     end,
     isApart: (partition: number): boolean => byPartition.get(partition)?.isApart ?? false,
     /** It has been in trouble for so long that one record is enough to see the end of it. */
     isStuck,
     /** The same, and that record waits already. */
-    isRefusing: (partition: number, now: number): boolean => isStuck(partition, now) && tried.has(partition),
+    isRefusing: (partition: number, now: number): boolean => isStuck(partition, now) && probed.has(partition),
     of: (partition: number): PartitionTrouble | null => {
       const trouble = byPartition.get(partition);
       return trouble ? { partition, ...trouble.lack } : null;
     },
     all: (): PartitionTrouble[] => [...byPartition].map(([partition, { lack }]) => ({ partition, ...lack })),
-    /** Forgets what is not known any more. @param waiting the partitions for which a record waits */
+    /** Forgets the troubles that no record has met for a while. @param waiting the partitions for which a record waits */
     sweep: (now: number, waiting: ReadonlySet<number>): void => {
-      tried = waiting;
-      for (const [partition, { at }] of byPartition)
-        if (now - at > HOLDS_MS && !waiting.has(partition)) end(partition);
+      probed = waiting;
+      for (const [partition, { seenAt }] of byPartition)
+        if (now - seenAt > HOLDS_MS && !waiting.has(partition)) end(partition);
     },
   };
 };

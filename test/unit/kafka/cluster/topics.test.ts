@@ -3,7 +3,7 @@ import type { Cluster, FoundTopic } from "../../../../src/kafka/cluster/cluster.
 import { inspect } from "../../../../src/kafka/cluster/inspect.ts";
 import type { Registry } from "../../../../src/kafka/schema/registry.ts";
 import { setUp } from "../../../../src/kafka/cluster/setup.ts";
-import { topicPlans, type LargestRecord, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
+import { type LargestRecord, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
 
 const DAY_MS = 86_400_000;
 const names: TopicNames = {
@@ -92,23 +92,6 @@ test("an interrupted setup creates nothing more, and says what it has created", 
     "Setup did not finish: received SIGINT. It can be run again.",
   );
   expect({ created: created.length, said: said.length }).toEqual({ created: 3, said: 3 });
-});
-
-test.each([
-  ["events", 30, "transaction-status-updated"],
-  ["commands", 7, "command"],
-  ["results", 30, "command-result"],
-  ["journal", 14, "command-journal-entry"],
-  ["dead", 30, null],
-])("the plan: %s is kept %i days, and holds %s", (name, days, schema) => {
-  const plan = topicPlans(names).find((each) => each.name === name);
-  expect(plan?.schema).toBe(schema);
-  expect(plan?.config).toMatchObject({
-    "cleanup.policy": "delete",
-    "unclean.leader.election.enable": "false",
-    "retention.bytes": "-1",
-    "retention.ms": String(days * DAY_MS),
-  });
 });
 
 describe("setup", () => {

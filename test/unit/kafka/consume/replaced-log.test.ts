@@ -252,15 +252,3 @@ test("keeps the note of others in the commit's metadata", async () => {
   const { kafka } = await withFifty();
   expect(kafka.commits.get(0)?.note.split(" ")).toContain("0:1@2");
 });
-
-test("notices a replaced log that is longer after a failed fetch, without a rebalance", async () => {
-  const { kafka, until, said } = await withFifty();
-  kafka.state.away = true;
-  const { fetches } = kafka.state;
-  await eventually(() => kafka.state.fetches > fetches, "a fetch to fail");
-  kafka.replace(0);
-  kafka.append(0, named("new", 80));
-  kafka.state.away = false;
-  await until([...OLD, ...named("new", 80)]);
-  expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
-});

@@ -120,22 +120,6 @@ test.each<[string, (kafka: Kafka) => void, RegExp]>([
   expect(seen).toEqual(named("a", 100));
 });
 
-test("after a failed fetch, detects that the topic was replaced", async () => {
-  const kafka = fakeKafka(1);
-  kafka.append(0, named("a", 300));
-  const { end, seen, hold, until } = scanning(kafka);
-  const go = hold("a-99");
-  await until("a-99");
-  kafka.state.away = true;
-  go();
-  for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-  kafka.replace(0);
-  kafka.append(0, named("n", 400));
-  kafka.state.away = false;
-  await expect(end).rejects.toThrow("another record is at 99");
-  expect(seen).toEqual(named("a", 100));
-});
-
 test("rejects with the error of `take`, synchronous or not", async () => {
   for (const take of [
     () => {

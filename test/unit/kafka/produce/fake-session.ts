@@ -77,7 +77,7 @@ export const paperCluster = (partitions: number) => {
           const first = write(batch.filter(({ partition }) => !cluster.refusing.has(partition)));
           if (failure && first.size === 0) throw failure;
           await cluster.after(batch);
-          return { first, failure };
+          return { firstOffsets: first, failure };
         } finally {
           underWay.set(leader, (underWay.get(leader) ?? 1) - 1);
         }
