@@ -12,7 +12,6 @@ import { messageOf } from "../support/accepts.ts";
 
 const cluster = sharedCluster();
 const HEADERS = { "content-type": "application/vnd.schemaregistry.v1+json" };
-const all = (): boolean => true;
 const none = (): boolean => false;
 
 const openForgetful = async (settings: Record<string, string> = {}) => {
@@ -27,20 +26,6 @@ const openForgetful = async (settings: Record<string, string> = {}) => {
   onTestFinished(world.close);
   return { registry, world };
 };
-
-test("serve waits for a registry that has just started, and says so", async () => {
-  const { registry, world } = await openForgetful();
-  registry.forget(all);
-  const bridge = await world.startReplica();
-  await bridge.untilLine(
-    (line) => /start\.waiting.*just started|just started.*start\.waiting/.test(line),
-    "the log to say so",
-  );
-  expect(await bridge.isReady()).toBe(false);
-  registry.forget(none);
-  await bridge.untilReady();
-  expect(await bridge.stop()).toBe(0);
-});
 
 test("a command waits for a schema that the registry does not know yet, and others go on meanwhile", async () => {
   const { registry, world } = await openForgetful({ COMMANDS_MAX_IN_FLIGHT: "2" });

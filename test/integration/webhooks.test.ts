@@ -141,20 +141,6 @@ test("what is not understood is kept byte for byte", async () => {
   expect(Number(record?.headers["dead-letter-received-at"])).toBeGreaterThanOrEqual(before);
 });
 
-test("watch shows the events, decoded, one JSON object a line", async () => {
-  const watching = await world.start(["watch", "events", "--json", "--from-beginning"]);
-  const line = await watching.untilLine((text) => text.includes('"key":"tx-1"'), "tx-1 to be shown");
-  expect(await watching.stop()).toBe(0);
-  expect(JSON.parse(line)).toMatchObject({
-    topic: events,
-    partition: 3,
-    offset: 0,
-    timestamp: expect.stringMatching(/^2\d{3}-/) as string,
-    headers: { ce_subject: "tx-1" },
-    value: { transactionId: "tx-1", status: "AWAITING_PAYMENT", stage: "AWAITING_FUNDS" },
-  });
-});
-
 test("neither the log nor the metrics hold a secret, and a refusal has the sender's address", async () => {
   expect((await fetch(`${bridge.webhookUrl}-wrong`, { method: "POST", body: "{}" })).status).toBe(404);
   const metrics = await bridge.metrics();

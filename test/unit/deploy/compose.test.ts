@@ -10,7 +10,6 @@ import { parse } from "yaml";
 import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { NODE_FLAGS } from "../../../dev/main.mjs";
 import { loadConfig } from "../../../src/config/load.ts";
-import { rows } from "../../../src/config/settings.ts";
 import { parseUsers } from "../../../src/console/sign-in/users.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -73,12 +72,6 @@ it("starts the console with an environment that it accepts, and a user who may a
   const [user, ...others] = parseUsers(users).users;
   expect([user?.name, user?.role, others]).toEqual(["local", "operator", []]);
   expect(await bcrypt.compare("local-console-password", user?.hash ?? "")).toBe(true);
-});
-
-it("sets nothing on bridge, sandbox and console but settings that exist", () => {
-  const known = new Set(rows.map((row) => row.env));
-  const used = ["bridge", "sandbox", "console"].flatMap((name) => Object.keys(environmentOf(name)));
-  expect(used.filter((name) => !known.has(name))).toEqual([]);
 });
 
 it("gives bridge and sandbox the same tokens, and has the sandbox notify the bridge with its secret", () => {
