@@ -1,6 +1,6 @@
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
-import { contentOf, fingerprint, keyName } from "./fingerprint.ts";
+import { contentOf, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
 import {
   commandName,
   createPartitionView,
@@ -65,13 +65,19 @@ export const createView = ({
     return found;
   };
   const partOf = (ref: Ref): Part => part(partitionOf(ref.key));
+  let last: { ref: Ref; print: Fingerprint } | null = null;
+  /** A command is looked up several times in one step: its digests are made once. */
+  const printOf = (ref: Ref): Fingerprint => {
+    if (last?.ref !== ref) last = { ref, print: fingerprint(ref) };
+    return last.print;
+  };
   /** The open key of a command; null if no command, or another one, has the key open. */
   const openOf = (ref: Ref): Open | null => {
     const open = partOf(ref).view.opens.get(keyName(ref));
     return open?.claim.commandId === ref.commandId ? open : null;
   };
   const knownElsewhere = (ref: Ref, what: "entry" | "final"): boolean => {
-    const print = fingerprint(ref);
+    const print = printOf(ref);
     return parts.some(({ view }) => view.memory.knowsElsewhere(print, what));
   };
   const unpublished = (): Unpublished[] => parts.flatMap(({ view }) => [...view.unpublished.values()]);
@@ -168,18 +174,18 @@ export const createView = ({
         const { claim, position, sinceMs } = open;
         return sinceMs === null ? { kind: "held", claim } : { kind: "doubt", claim, position };
       }
-      const { final, spent } = memory.look(fingerprint(ref));
+      const { final, spent } = memory.look(printOf(ref));
       if (!final) return { kind: "free", isTaken: open !== undefined || spent };
       return { kind: "concluded", position: { partition, offset: final.offset } };
     },
     /** Whether the command's first entry has other content: then the commandId belongs to that one. */
     hasOtherContent: (ref: Ref, requestHash: string): boolean => {
-      const { content: first } = partOf(ref).view.memory.look(fingerprint(ref));
+      const { content: first } = partOf(ref).view.memory.look(printOf(ref));
       return first !== null && first !== contentOf(requestHash);
     },
     /** Whether the commandId was used under another key and not under this one: it belongs to that other command. */
     isNamedElsewhere: (ref: Ref): boolean => {
-      const isNamedHere = partOf(ref).view.memory.look(fingerprint(ref)).content !== null;
+      const isNamedHere = partOf(ref).view.memory.look(printOf(ref)).content !== null;
       return !isNamedHere && knownElsewhere(ref, "entry");
     },
     /**

@@ -14,6 +14,7 @@ export const wait = async (
   signal: AbortSignal,
   ...events: readonly ((signal: AbortSignal) => Promise<unknown>)[]
 ): Promise<void> => {
+  if (events.length === 0) return clock.sleep(ms, signal).catch(() => undefined);
   const over = linkedAbortController(signal);
   const ends = [clock.sleep(ms, over.signal), ...events.map((event) => event(over.signal))];
   await Promise.race(ends.map((end) => end.catch(() => undefined)));
