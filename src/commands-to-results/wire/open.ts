@@ -31,7 +31,7 @@ const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
 const MAX_BYTES_PER_PARTITION = 262_144;
 /** Memory for commands that were read and are not finished: see docs/operations.md. */
-const MAX_HELD_BYTES = 64 * 1_048_576;
+const MAX_HELD_BYTES = 128 * 1_048_576;
 /** How long a member stays whose journal is down, in session timeouts. */
 const LEAVE_AFTER_SESSIONS = 2;
 /** The last part of a drain, after open calls are cut off: for conclusions, results and commits. */

@@ -49,6 +49,8 @@ export type OrderedConsumer = ReturnType<typeof startOrderedConsumer>;
 
 const AGAIN_AFTER_MS = 2_000;
 const RESUME_BELOW = 7 / 8;
+/** A record whose handling has begun takes so much more, measured: thousands may wait without a slot. */
+const UNDER_WAY_BYTES = 8_192;
 /**
  * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs reports
  * a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after a later one, or
@@ -129,10 +131,12 @@ export const startOrderedConsumer = (
     const record = ownCopy(read);
     const bytes = recordBytes(record);
     watermark.begin(offset, timestampMs);
-    heldBytes.set(partition, heldBy(partition) + bytes);
+    const hold = (more: number): void => void heldBytes.set(partition, heldBy(partition) + more);
+    hold(bytes);
     tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {
+      hold(UNDER_WAY_BYTES);
       await run(record, assigned, watermark, slot);
-      heldBytes.set(partition, heldBy(partition) - bytes);
+      hold(-bytes - UNDER_WAY_BYTES);
       resumeIfRoom(partition);
     });
     return true;

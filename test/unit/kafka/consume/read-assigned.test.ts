@@ -108,13 +108,25 @@ test("a new, longer log is recognised where retention had deleted the last recor
   expect([said, handled.length]).toEqual([["commands.topic.replaced"], 81]);
 });
 
+/** A command whose result Kafka does not take. */
+const never = (_: unknown, { slot }: { slot: { leave: () => void } }): Promise<void> => {
+  slot.leave();
+  return new Promise<void>(() => undefined);
+};
+
+test("records whose handling has begun count with what it takes", async () => {
+  const kafka = fakeKafka(1);
+  const consumer = consume(kafka, never, { maxHeldBytes: 100_000 });
+  onTestFinished(() => consumer.stop(10));
+  kafka.append(0, named("k", 15));
+  await eventually(() => consumer.unfinished() === 15, "the first records");
+  kafka.append(0, named("more", 50));
+  await untilFull(consumer);
+  expect(consumer.unfinished()).toBe(15);
+});
+
 test("records that go on although their partition was revoked count when it comes back", async () => {
   const kafka = fakeKafka(2);
-  /** As a command whose result Kafka does not take. */
-  const never = (_: unknown, { slot }: { slot: { leave: () => void } }): Promise<void> => {
-    slot.leave();
-    return new Promise<void>(() => undefined);
-  };
   const consumer = consume(kafka, never, { maxHeldBytes: 200_000 });
   onTestFinished(() => consumer.stop(10));
   kafka.append(0, named("k", 1_000));
