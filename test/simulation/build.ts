@@ -9,7 +9,7 @@ const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
 const FILES = [
   ...["consume/key-order.ts", "consume/assigned-partition.ts", "consume/watermark.ts"],
-  ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "kafkajs-fixes/replace-module.ts"],
+  ...["mark.ts", "errors.ts", "headers.ts", "kafkajs-fixes/replace-module.ts"],
 ]
   .map((name) => `src/kafka/${name}`)
   .concat("src/partner/connection/call-limiter.ts", "src/operate/resolve/find-doubt.ts");

@@ -5,7 +5,7 @@ import { messageOf } from "../../../runtime/errors.ts";
 import { sentenceOf, type Health } from "../../../runtime/health.ts";
 import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Ranges, TopicRanges } from "../../../kafka/ranges.ts";
-import { droppedText, journalIdentity } from "../../../kafka/cluster/log-identity.ts";
+import { droppedText, journalIdentity } from "./log-identity.ts";
 import type { Services } from "../../../kafka/wire/services.ts";
 
 type Options = {

@@ -1,5 +1,5 @@
-import type { Ranges } from "../ranges.ts";
-import { readMark, writeMark, type Mark } from "../mark.ts";
+import type { Ranges } from "../../../kafka/ranges.ts";
+import { readMark, writeMark, type Mark } from "../../../kafka/mark.ts";
 
 type RecordPlace = { partition: number; offset: number };
 type Read = RecordPlace & { timestampMs: number };

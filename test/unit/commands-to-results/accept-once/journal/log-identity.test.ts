@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { journalIdentity } from "../../../../src/kafka/cluster/log-identity.ts";
+import { journalIdentity } from "../../../../../src/commands-to-results/accept-once/journal/log-identity.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 1_800_000_000_000;
