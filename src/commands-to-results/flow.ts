@@ -3,9 +3,7 @@ import type { CommandResult } from "../records.ts";
 import { wakeOrAbort } from "../runtime/wake-or-abort.ts";
 import { buildResult, identityOf, unnamedResultId } from "./build-result.ts";
 import type { Checked, Refused } from "./check.ts";
-import type { Execute } from "./accept-once/execute.ts";
-import { retryUntilAborted, type WriteDeps } from "./accept-once/kafka-retry.ts";
-import type { Envelope, PreparedCommand, StopSignals, Slot } from "./accept-once/ports.ts";
+import type { Envelope, PreparedCommand, Settled, StopSignals, Slot } from "./accept-once/ports.ts";
 import { journalRef, refusedRef, requestHash, toPartnerRequest } from "./translate.ts";
 import { ownVerdict, type ErrorCode, type Identity } from "./types.ts";
 
@@ -26,11 +24,11 @@ export type CommandRecord = {
 export type CommandPorts = {
   /** A promise while the schema is asked for, which may take half a minute. */
   read: (value: Buffer | null, timestampMs: number) => Checked | Promise<Checked>;
-  execute: Execute;
+  execute: (command: PreparedCommand, signals: StopSignals, slot: Slot) => Promise<Settled>;
   /** Publishes the result of a record without a commandId, which has no entry in the journal. */
   publish: (result: CommandResult, envelope: Envelope) => Promise<void>;
-  /** How a publication that has failed is tried again. */
-  retry: WriteDeps;
+  /** Repeats an effect that fails, until it succeeds or the signal aborts. */
+  retry: (effect: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   /** Writes a dead letter. */
   park: (record: CommandRecord, reason: ErrorCode, detail: string) => Promise<void>;
   now: () => number;
@@ -120,7 +118,7 @@ export const commandsToResults = (ports: CommandPorts) => {
       const result = buildResult(facts, work.verdict);
       // Handled anew, it would be parked again each time. It needs no slot: the results may take nothing for hours.
       slot.leave();
-      await retryUntilAborted(ports.retry, "publish", signals.abandon, () => ports.publish(result, envelope));
+      await ports.retry(() => ports.publish(result, envelope), signals.abandon);
       return { of, result, deadLettered };
     }
     const settled = await ports.execute(command, signals, slot);

@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import type { Execute } from "../../src/commands-to-results/accept-once/execute.ts";
 import type { CommandResult } from "../../src/records.ts";
 import { ownVerdict, type Command } from "../../src/commands-to-results/types.ts";
 import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-results/accept-once/ports.ts";
@@ -46,7 +45,7 @@ export type Replica = SimulatedProcess & {
   lastHeartbeatMs: number;
   stopped: boolean;
   view: View;
-  execute: Execute;
+  execute: ReturnType<CodeUnderTest["createExecute"]>;
   order: KeyOrder;
   deps: Deps;
   cut: AbortController;

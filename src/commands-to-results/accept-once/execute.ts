@@ -9,14 +9,6 @@ import { perform } from "./perform.ts";
 import type { Deps, PreparedCommand, Settled, Slot, StopSignals } from "./ports.ts";
 import { START } from "./progress.ts";
 
-/**
- * Executes a command; an accept is sent once at most, whatever happens to this or another process. Resolves
- * when the result is durable (IN_DOUBT too) and the offset may be committed, or with `reused`: the caller
- * writes a dead letter first. Rejects when stopped or abandoned: the offset must not be committed, and the
- * next replica finds in the journal how far the command came.
- */
-export type Execute = (prepared: PreparedCommand, signals: StopSignals, slot: Slot) => Promise<Settled>;
-
 /** The loop: look at the facts, decide, and do that one thing. */
 const run = async (job: Running): Promise<Settled> => {
   let progress = START;
@@ -32,7 +24,13 @@ const run = async (job: Running): Promise<Settled> => {
   }
 };
 
-export const createExecute = (deps: Deps): Execute => {
+/**
+ * Executes commands; an accept is sent once at most, whatever happens to this or another process. Resolves when the
+ * result is durable (IN_DOUBT too) and the offset may be committed, or with `reused`: the caller writes a dead letter
+ * first. Rejects when stopped or abandoned: the offset must not be committed, and the next replica finds in the journal
+ * how far the command came.
+ */
+export const createExecute = (deps: Deps) => {
   const { clock, observer, options } = deps;
   const breaker = createBreaker({
     clock,
@@ -42,7 +40,7 @@ export const createExecute = (deps: Deps): Execute => {
   });
   const accepts = { breaker, doubtHold: createDoubtHold(deps.view, options.pauseOnDoubt) };
   const commandIds = createCommandIdLocks();
-  return async (prepared, signals, slot) => {
+  return async (prepared: PreparedCommand, signals: StopSignals, slot: Slot): Promise<Settled> => {
     let hasSlot = true;
     const ownSlot: Slot = {
       leave: () => {

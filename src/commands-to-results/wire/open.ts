@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { checkFor } from "../check.ts";
 import { createExecute } from "../accept-once/execute.ts";
+import { retryUntilAborted } from "../accept-once/kafka-retry.ts";
 import { commandsToResults } from "../flow.ts";
 import { guardFor } from "../guard.ts";
 import { doubtOrphans, republish } from "../accept-once/loops.ts";
@@ -161,7 +162,7 @@ export const openCommands = async ({
     publish: async (result, envelope) => {
       await results.publish(result, results.codec.encode(result), envelope);
     },
-    retry: deps,
+    retry: (effect, signal) => retryUntilAborted(deps, "publish", signal, effect),
     park: async (record, reason, detail) => {
       await park(record as typeof record & Incoming, reason, detail, contextOf(record));
     },

@@ -8,7 +8,6 @@ import {
 import type { PreparedCommand, Settled, Slot } from "../../../src/commands-to-results/accept-once/ports.ts";
 import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
 import type { CommandResult } from "../../../src/records.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
 import { NOW } from "./commands.ts";
 
 const never = new AbortController().signal;
@@ -38,12 +37,7 @@ const setUp = (over: Over = {}) => {
       answered.push(result);
       return Promise.resolve();
     },
-    retry: {
-      clock: { ...systemClock, sleep: () => Promise.resolve() },
-      random: () => 0,
-      observer: { retrying: () => undefined },
-      options: { backoff: { baseMs: 1, maxMs: 1 } },
-    },
+    retry: (effect) => effect().catch(() => ports.retry(effect, never)),
     park: (_, reason) => {
       said.push(`park ${reason}`);
       return Promise.resolve();
