@@ -6,7 +6,7 @@ import type { Request } from "./types.ts";
  */
 export type AmountLimits = ReadonlyMap<string, string>;
 
-/** Of an amount's digits: as many as a command may hold. */
+/** A command may hold so many digits in an amount. */
 const MAX_DIGITS = 128;
 
 /** A whole number that stands for the amount exactly: money never passes through a float. */

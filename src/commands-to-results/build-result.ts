@@ -15,13 +15,13 @@ type Facts = {
 const shortHash = (...parts: readonly (string | number)[]): string =>
   hash("sha256", parts.join("\n"), "hex").slice(0, 32);
 
-/** The same for every repetition of a result. IN_DOUBT and the final result after it have different ids. */
+/** Each repetition of a result has one id. IN_DOUBT and the final result after it have different ones. */
 export const resultIdOf = (commandId: string, final: boolean): string =>
   shortHash(commandId, final ? "final" : "in-doubt");
 
 /** For a command without a usable commandId: derived from the record's position in Kafka. */
-export const unnamedResultId = (at: { topic: string; partition: number; offset: number }): string =>
-  shortHash(at.topic, at.partition, at.offset);
+export const unnamedResultId = (record: { topic: string; partition: number; offset: number }): string =>
+  shortHash(record.topic, record.partition, record.offset);
 
 /** What every result of a valid command repeats. */
 export const identityOf = ({ commandId, request }: Command): Identity => {

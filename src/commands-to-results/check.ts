@@ -20,7 +20,7 @@ export type Refused = {
   code: "INVALID_COMMAND" | "UNREADABLE_COMMAND";
   /** Names the field, never its value. */
   message: string;
-  /** As far as it could be found and is valid. */
+  /** Holds what could be found and is valid. */
   identity: Identity;
   /**
    * The `requestHash` it would have as a valid command. Null unless only a list of allowed values refuses it:

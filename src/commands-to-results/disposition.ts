@@ -46,7 +46,7 @@ const createUnknown: Row<"unknown"> = ({ reason, answer }, calls) => {
   return retry(verdict, Math.max(answer?.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (calls - 1)));
 };
 
-/** Without body and quoteId the new quote cannot be accepted. Another one would be lost the same way. */
+/** A new quote whose id was lost cannot be accepted, and another one would be lost the same way. */
 const created: Row<"executed"> = ({ answer }) =>
   answer.body === null && answer.quoteId === undefined
     ? conclude(
@@ -54,7 +54,7 @@ const created: Row<"executed"> = ({ answer }) =>
       )
     : succeeded(answer);
 
-/** The same for both. With 429 and 401 the partner itself says that nothing was done. */
+/** These rows serve both operations. By 429 and 401 the partner itself says that nothing was done. */
 const notDone: Omit<Rows, "executed" | "unclear" | "unknown"> = {
   refused: ({ answer }) => rejected(`the partner answered ${answer.httpStatus}`, answer),
   throttled: ({ answer }) => {

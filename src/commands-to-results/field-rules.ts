@@ -1,6 +1,6 @@
 import { MAX_INSTANT_MS } from "../runtime/instant.ts";
 
-/** Null if the value is valid, else the rule it breaks as the rest of "<field> must …". */
+/** Returns null for a valid value, else the rule that it breaks, as the rest of "<field> must …". */
 export type FieldRule = (value: unknown) => string | null;
 
 /** Ids become journal keys, record keys and headers: bounded so that they can be kept in memory. */

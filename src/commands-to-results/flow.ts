@@ -35,8 +35,8 @@ export type CommandPorts = {
 };
 
 export type Handled = {
-  of: Identity;
-  /** Null when the commandId belongs to another command, whose result stands. */
+  identity: Identity;
+  /** There is none (null) if the commandId belongs to another command, whose result stands. */
   result: CommandResult | null;
   deadLettered: ErrorCode | null;
 };
@@ -74,7 +74,7 @@ const prepared = (checked: Checked, receivedAt: number, record: CommandRecord): 
   };
 };
 
-/** With more of them, the next ones keep their slots and stop the others: each is a listener of one signal. */
+/** Each waiting command listens to one signal. Beyond so many of them, the next ones keep their slots and stop the others. */
 const MAX_WITHOUT_SLOT = 4_000;
 
 /** Makes waits without a slot, so that commands of other keys go on. */
@@ -111,19 +111,20 @@ export const commandsToResults = (ports: CommandPorts) => {
       checked.ok || checked.code === "INVALID_COMMAND" ? null : park(checked.code, checked.message);
 
     const command = prepared(checked, receivedAt, record);
-    const { identity: of, work, envelope } = command;
-    if (work.kind === "refuse" && of.commandId === "") {
+    const { identity, work, envelope } = command;
+    if (work.kind === "refuse" && identity.commandId === "") {
       const deadLettered = await parkUnreadable();
-      const facts = { identity: of, receivedAt, completedAt: ports.now(), attempts: 0 };
+      const facts = { identity, receivedAt, completedAt: ports.now(), attempts: 0 };
       const result = buildResult(facts, work.verdict);
-      // Handled anew, it would be parked again each time. It needs no slot: the results may take nothing for hours.
+      // Only the publication is repeated: the whole path would write another dead letter each time. No slot is needed,
+      // because the results topic may take nothing for hours.
       slot.leave();
       await ports.retry(() => ports.publish(result, envelope), signals.abandon);
-      return { of, result, deadLettered };
+      return { identity, result, deadLettered };
     }
     const settled = await ports.execute(command, signals, slot);
-    if (settled !== "reused") return { of, result: settled, deadLettered: await parkUnreadable() };
+    if (settled !== "reused") return { identity, result: settled, deadLettered: await parkUnreadable() };
     const detail = "the commandId was used before for another command";
-    return { of, result: null, deadLettered: await park("COMMAND_ID_REUSED", detail) };
+    return { identity, result: null, deadLettered: await park("COMMAND_ID_REUSED", detail) };
   };
 };

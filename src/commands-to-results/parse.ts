@@ -20,7 +20,7 @@ export type RequestType = keyof typeof FIELDS;
  */
 export type ParsedCommand = {
   values: ReadonlyMap<string, unknown>;
-  /** Null when the request type is unknown. */
+  /** The request type is unknown if this is null. */
   type: RequestType | null;
   request: ReadonlyMap<string, unknown>;
   /** The first fault of the shape, such as an unknown or repeated field; null for none. */

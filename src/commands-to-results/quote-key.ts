@@ -4,7 +4,7 @@ import { MAX_ID_LENGTH } from "./field-rules.ts";
  * Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters.
  */
 const UNSEEN = /[\p{M}\p{Cf}\p{Cc}\s]/gu;
-/** Of other scripts: the journal is full of the ASCII ones. */
+/** Matches the digits of other scripts. The ASCII ones, of which the journal is full, need no look. */
 const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
 const IS_DIGIT = /^\p{Nd}$/u;
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;

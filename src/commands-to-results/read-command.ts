@@ -27,8 +27,8 @@ const countOf = (text: string, part: string): number => text.split(part).length 
  * become one.
  */
 const hadInvalidUtf8 = (record: CommandRecord, value: Buffer): boolean => {
-  const found = countOf(JSON.stringify(record), REPLACEMENT);
-  return found > 0 && found > countOf(value.toString("latin1"), REPLACEMENT_BYTES);
+  const replacements = countOf(JSON.stringify(record), REPLACEMENT);
+  return replacements > 0 && replacements > countOf(value.toString("latin1"), REPLACEMENT_BYTES);
 };
 
 /** A commandId from a value whose UTF-8 may be invalid; empty where it could be another one. */

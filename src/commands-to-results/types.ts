@@ -56,6 +56,6 @@ export type Identity = {
   operation: Operation;
   quoteId: string | null;
   externalId: string | null;
-  /** Of the result; absent where it follows from the commandId. */
+  /** The result's id; absent where it follows from the commandId. */
   resultId?: string;
 };

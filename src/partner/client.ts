@@ -27,7 +27,7 @@ export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
     baseUrl: URL;
     /** Connections for calls with a permit. A read of the log has another one. */
     maxConnections: number;
-    /** Of all processes together; null for no limit. */
+    /** The rate of all processes together; null for no limit. */
     maxPerSecond: number | null;
     /** Secrets to mask in what is kept of an answer, besides the credentials and the proxy password. */
     otherSecrets: () => readonly string[];
@@ -48,7 +48,7 @@ export type Partner = {
   /** Masks every secret that is known now. */
   mask: (text: string) => string;
   /**
-   * The same for a stream of bytes. `hid` is called with the number of secrets each time that some were
+   * Masks a stream of bytes. `hid` is called with the number of secrets each time that some were
    * masked.
    */
   masked: (chunks: AsyncIterable<Uint8Array>, hid: (secrets: number) => void) => AsyncIterable<Uint8Array>;
@@ -69,8 +69,14 @@ export const createPartner = (options: PartnerOptions): Partner => {
 
   const secrets = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
     const password = proxy?.().password ?? "";
-    const own = [accessToken, xToken, password, decodeURIComponent(password), ...options.otherSecrets()];
-    return [...own, ...more].filter(isSecret);
+    const ownSecrets = [
+      accessToken,
+      xToken,
+      password,
+      decodeURIComponent(password),
+      ...options.otherSecrets(),
+    ];
+    return [...ownSecrets, ...more].filter(isSecret);
   };
   const maskOfAll = madeFrom(maskFor);
   const caller = {
@@ -108,8 +114,8 @@ export const createPartner = (options: PartnerOptions): Partner => {
     }),
     mask: (text) => caller.maskOf(credentials.current())(text),
     masked: (chunks, hid) => {
-      const known = secrets(credentials.current());
-      return maskedBytes(chunks, maskFor([...known, ...known.map(spelledInBytes)]), hid);
+      const ownSecrets = secrets(credentials.current());
+      return maskedBytes(chunks, maskFor([...ownSecrets, ...ownSecrets.map(spelledInBytes)]), hid);
     },
     close: async () => {
       close();

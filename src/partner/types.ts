@@ -12,7 +12,7 @@ export type PartnerRequest = {
 /** What the partner answered. */
 export type Answer = {
   httpStatus: number;
-  /** As received, bounded, secrets masked; null if it was cut off. */
+  /** The text that was received, bounded, with secrets masked; null if it was cut off. */
   body: string | null;
   /** From Retry-After (seconds or an HTTP date); null if absent or unreadable. */
   retryAfterMs: number | null;

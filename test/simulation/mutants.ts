@@ -155,9 +155,9 @@ const edits: Record<string, Edit[]> = {
   ],
   "Concluded on a free key is ignored": [
     foldRules(
-      "  const own = open?.claim.commandId === commandId ? open : null;",
+      "  const openHere = open?.claim.commandId === commandId ? open : null;",
       `  if (!open) return NOTHING;
-  const own = open?.claim.commandId === commandId ? open : null;`,
+  const openHere = open?.claim.commandId === commandId ? open : null;`,
     ),
   ],
   "no Published entry: nobody publishes a final result that follows a doubt": [
@@ -229,12 +229,12 @@ const edits: Record<string, Edit[]> = {
   ],
   "a late rejection without an attempt ends a doubt": [
     foldRules(
-      "own !== null && !matches) return NOTHING;",
-      "own !== null && !own.inDoubt && !matches) return NOTHING;",
+      "openHere !== null && !matches) return NOTHING;",
+      "openHere !== null && !openHere.inDoubt && !matches) return NOTHING;",
     ),
   ],
   "a late rejection without an attempt ends a claim": [
-    foldRules(`  if (!succeeded && own !== null && !matches) return NOTHING;
+    foldRules(`  if (!succeeded && openHere !== null && !matches) return NOTHING;
 `),
   ],
   "a doubt frees the quote": [
@@ -246,7 +246,7 @@ const edits: Record<string, Edit[]> = {
   "a late answer does not end a doubt": [
     foldRules(
       '  return { kind: "final", succeeded, closes',
-      `  if (own?.inDoubt) return NOTHING;
+      `  if (openHere?.inDoubt) return NOTHING;
   return { kind: "final", succeeded, closes`,
     ),
   ],
@@ -258,7 +258,7 @@ const edits: Record<string, Edit[]> = {
     foldRules(" || attemptId === null || !contradicts(operation, succeeded, final.succeeded)"),
   ],
   "a used quote is forgotten": [
-    memory(`      if (succeeded) spend(at(print, KEY), at(print, KEY + 1));
+    memory(`      if (succeeded) spend(wordAt(print, KEY), wordAt(print, KEY + 1));
 `),
   ],
   "a final command is forgotten": [

@@ -47,16 +47,16 @@ const writeClaim = async (
   const { clock, options } = deps;
   const { operation, commandId, key } = prepared.ref;
   const ended = linkedAbortController(signals.stop);
-  const after = (ms: number, act: () => void): void =>
+  const schedule = (ms: number, act: () => void): void =>
     void wait(clock, Math.max(ms, 0), ended.signal).then(() => ended.signal.aborted || act());
   const leftMs = options.deadlineMs - elapsedMs();
-  after(options.beginWithinMs, () => {
+  schedule(options.beginWithinMs, () => {
     pass.give("nothing");
     slot.leave();
   });
-  after(leftMs, () => ended.abort(new DeadlineError(leftMs)));
+  schedule(leftMs, () => ended.abort(new DeadlineError(leftMs)));
   try {
-    // Not left while an append is under way: its claim must not land after the entry that releases it.
+    // An append that is under way is waited for: its claim must not land after the entry that releases it.
     await appendAndReadBack(deps, key, { operation, commandId, step }, ended.signal);
     return true;
   } catch (error) {
@@ -127,8 +127,9 @@ export const attempt = async (
       deps.view.holds(ref, attemptId) &&
       sinceClaimMs() < beginWithinMs;
     if (!isAllowed()) return notBegun(standing.verdict);
-    const { outcome, report: said } = await callOnce(job, work, { sinceClaimMs, isAllowed });
-    report = said;
+    const call = await callOnce(job, work, { sinceClaimMs, isAllowed });
+    report = call.report;
+    const { outcome } = call;
     const isSent = outcome.kind !== "notSent";
     const sent = { attemptId, calls: isSent ? 1 : 0, answer: isSent ? outcome.answer : null } as const;
     const disposition = decide(ref.operation, outcome, calls + sent.calls);

@@ -19,7 +19,7 @@ export const createCommandIdLocks = () => {
       const lock = locks.get(ref.commandId);
       return lock === undefined || lock.key === keyName(ref);
     },
-    /** To be called in the step in which it is free. */
+    /** Must be called in the synchronous step in which `isFree` said so. */
     acquire: (job: Holder): void => {
       const { ref } = job.prepared;
       const lock = locks.get(ref.commandId) ?? { key: keyName(ref), jobs: new Set() };

@@ -59,12 +59,12 @@ export const createExecute = (deps: Deps) => {
       ownSlot.leave();
       observer.retrying(what, error);
     };
-    const own = { ...deps, ...deps.traced?.(prepared.envelope), observer: { ...observer, retrying } };
+    const tracedDeps = { ...deps, ...deps.traced?.(prepared.envelope), observer: { ...observer, retrying } };
     const headStartMs = Math.max(clock.now() - prepared.receivedAt, 0);
     const sinceMs = startStopwatch(clock);
     const elapsedMs = (): number => headStartMs + sinceMs();
     const job = {
-      deps: own,
+      deps: tracedDeps,
       prepared,
       signals,
       slot: ownSlot,

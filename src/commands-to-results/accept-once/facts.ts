@@ -52,7 +52,7 @@ const journalSays = (job: Running, progress: AttemptProgress): JournalSays => {
   }
 };
 
-/** Null for a command that is not to be called. */
+/** Returns null for an invalid command: no call follows. */
 export const standingOf = (
   { prepared, signals, pass, elapsedMs }: Running,
   progress: AttemptProgress,

@@ -80,18 +80,18 @@ const concluded = (
   if (otherContent) return NOTHING;
   const succeeded = outcome === "SUCCEEDED";
   if (final) {
-    // Without an attempt it is a late rejection by a guard, not evidence about a call.
+    // A conclusion that names no attempt is a late rejection by a guard, not evidence about a call.
     if (outcome === "IN_DOUBT" || attemptId === null || !contradicts(operation, succeeded, final.succeeded))
       return NOTHING;
     return { kind: "contradicted", spends: succeeded };
   }
-  const own = open?.claim.commandId === commandId ? open : null;
-  const matches = own !== null && attemptId === own.claim.attemptId;
-  if (outcome === "IN_DOUBT") return matches && !own.inDoubt ? { kind: "doubted" } : NOTHING;
+  const openHere = open?.claim.commandId === commandId ? open : null;
+  const matches = openHere !== null && attemptId === openHere.claim.attemptId;
+  if (outcome === "IN_DOUBT") return matches && !openHere.inDoubt ? { kind: "doubted" } : NOTHING;
   // "Executed" always counts. "Not executed" counts for its own attempt only, not for another one that holds
   // the key or is in doubt. Otherwise a late rejection by a guard would end a doubt with "no".
-  if (!succeeded && own !== null && !matches) return NOTHING;
-  return { kind: "final", succeeded, closes: own !== null, afterDoubt: own?.inDoubt ?? false };
+  if (!succeeded && openHere !== null && !matches) return NOTHING;
+  return { kind: "final", succeeded, closes: openHere !== null, afterDoubt: openHere?.inDoubt ?? false };
 };
 
 /** The rules of the journal for one entry. Pure and total: all replicas that fold the same records agree. */

@@ -27,18 +27,18 @@ const endLeftovers = async <Leftover extends { position: RecordPosition }>(
   },
 ): Promise<void> => {
   /** How long this process has known each of them without a break. */
-  let known = new Map<string, Stopwatch>();
+  let ages = new Map<string, Stopwatch>();
   /** One after the other in a partition of the journal; one that takes nothing delays no other. */
   const lastOf = new Map<number, Promise<void>>();
   const ending = new Set<string>();
   for (;;) {
     await view.untilReady(signal);
-    const before = known;
-    known = new Map();
+    const earlierAges = ages;
+    ages = new Map();
     for (const leftover of what.find()) {
       const place = positionText(leftover.position);
-      const knownMs = before.get(place) ?? startStopwatch(clock);
-      known.set(place, knownMs);
+      const knownMs = earlierAges.get(place) ?? startStopwatch(clock);
+      ages.set(place, knownMs);
       if (Math.max(knownMs(), what.ageMs?.(leftover) ?? 0) < what.patienceMs(leftover)) continue;
       if (ending.has(place)) continue;
       ending.add(place);

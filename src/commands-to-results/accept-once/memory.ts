@@ -10,7 +10,7 @@ export type Final = {
 
 /** What is known of a command. */
 type Known = {
-  /** Null if the command has no final result yet. */
+  /** The command has no final result yet if this is null. */
   final: Final | null;
   /** Whether some command is known to have executed the accept of this key. */
   spent: boolean;
@@ -29,7 +29,7 @@ const SPENT = 1 << 28;
 const SUCCEEDED = 1 << 29;
 const TWO_32 = 2 ** 32;
 
-const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
+const wordAt = (print: Fingerprint, index: number): number => print[index] ?? 0;
 
 /**
  * Remembers the commands of one journal partition in a few bytes each:
@@ -49,7 +49,7 @@ export const createMemory = () => {
     return true;
   };
   const seek = (print: Fingerprint): number =>
-    commands.find(at(print, 0), (row) => agree(row, print, 1, WORDS));
+    commands.find(wordAt(print, 0), (row) => agree(row, print, 1, WORDS));
 
   const isSpent = (first: number, second: number): boolean =>
     spentKeys.find(second, (row) => spentKeys.word(row, 1) === first) >= 0;
@@ -65,18 +65,18 @@ export const createMemory = () => {
 
   return {
     look: (print: Fingerprint): Known => {
-      const spent = isSpent(at(print, KEY), at(print, KEY + 1));
-      const own = seek(print);
-      if (own < 0) return { final: null, spent, content: null };
-      const flags = flagsOf(own);
-      const final = { offset: offsetOf(own), succeeded: (flags & SUCCEEDED) !== 0 };
-      return { final: (flags & FINAL) === 0 ? null : final, spent, content: commands.word(own, CONTENT) };
+      const spent = isSpent(wordAt(print, KEY), wordAt(print, KEY + 1));
+      const row = seek(print);
+      if (row < 0) return { final: null, spent, content: null };
+      const flags = flagsOf(row);
+      const final = { offset: offsetOf(row), succeeded: (flags & SUCCEEDED) !== 0 };
+      return { final: (flags & FINAL) === 0 ? null : final, spent, content: commands.word(row, CONTENT) };
     },
 
     /** Whether the commandId has an entry under another key, or a final result there. */
     knowsElsewhere: (print: Fingerprint, what: "entry" | "final"): boolean =>
       commands.find(
-        at(print, 0),
+        wordAt(print, 0),
         (row) =>
           agree(row, print, 1, KEY) &&
           !agree(row, print, KEY, WORDS) &&
@@ -95,7 +95,7 @@ export const createMemory = () => {
       commands.setWord(row, LOW, lowOf(offset));
       const flags = FINAL | (succeeded ? SUCCEEDED | SPENT : 0);
       commands.setWord(row, HIGH, highOf(offset) | flags | (flagsOf(row) & SPENT));
-      if (succeeded) spend(at(print, KEY), at(print, KEY + 1));
+      if (succeeded) spend(wordAt(print, KEY), wordAt(print, KEY + 1));
     },
 
     /** The partner executed it, whatever the final result says: the quote must not be sent again. */
@@ -103,7 +103,7 @@ export const createMemory = () => {
       const row = seek(print);
       if (row < 0) return;
       commands.setWord(row, HIGH, flagsOf(row) | SPENT);
-      spend(at(print, KEY), at(print, KEY + 1));
+      spend(wordAt(print, KEY), wordAt(print, KEY + 1));
     },
 
     /** Forgets commands whose entries stand before `offset`: retention has deleted them. */

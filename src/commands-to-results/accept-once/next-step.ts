@@ -72,7 +72,7 @@ export type Step =
   /** Claims and calls. `willCall` false: the fold will refuse the claim, because the quote is taken. */
   | { kind: "claim"; supersedes: string | null; willCall: boolean }
   | { kind: "publish"; position: RecordPosition }
-  /** Without slot and permit. `watch`: the claim of another owner that is waited for. */
+  /** Waits, and holds neither slot nor permit. `watch`: the claim of another owner that is waited for. */
   | { kind: "wait"; ms: number; event: Waiting; watch: string | null };
 
 /** How often a command looks what became of another one with its commandId, which has no entry yet. */

@@ -58,15 +58,15 @@ export const createPartitionView = (
       const ref: Ref = { operation, key, commandId };
       const name = keyName(ref);
       const open = opens.get(name) ?? null;
-      const own = open?.claim.commandId === commandId;
+      const isOpenHere = open?.claim.commandId === commandId;
       // The command that has the key open has no final result, and its fingerprint is at hand.
-      const print = own ? open.print : fingerprint(ref);
+      const print = isOpenHere ? open.print : fingerprint(ref);
       const content = "requestHash" in step ? contentOf(step.requestHash) : null;
       const { final, spent, content: first } = memory.look(print);
       const change = changeOf(
         {
           open: open && { claim: open.claim, inDoubt: open.sinceMs !== null },
-          final: own ? null : final,
+          final: isOpenHere ? null : final,
           spent,
           otherContent: content !== null && first !== null && first !== content,
           unpublished: unpublished.size > 0 ? (unpublished.get(commandName(ref))?.resultId ?? null) : null,
@@ -118,8 +118,8 @@ export const createPartitionView = (
     /** Forgets what retention has deleted. */
     forgetBefore: (offset: number): void => {
       memory.forgetBefore(offset);
-      for (const kept of [opens, unpublished])
-        for (const [name, { position }] of kept) if (position.offset < offset) kept.delete(name);
+      for (const entries of [opens, unpublished])
+        for (const [name, { position }] of entries) if (position.offset < offset) entries.delete(name);
     },
   };
 };

@@ -119,8 +119,8 @@ const performers: Performers = {
     job.commandIds.acquire(job);
     const attempted = await attempt(job, work, { supersedes, willCall, standing });
     const { random, options } = job.deps;
-    const now = { elapsedMs: standing.elapsedMs(), random: random(), backoff: options.backoff };
-    return afterAttempt(progress, attempted, now);
+    const timing = { elapsedMs: standing.elapsedMs(), random: random(), backoff: options.backoff };
+    return afterAttempt(progress, attempted, timing);
   },
   publish: async (job, progress, { position }) => {
     job.slot.leave();

@@ -32,7 +32,7 @@ export type Envelope = {
 export type Publish = (result: CommandResult, value: Buffer, envelope: Envelope) => Promise<unknown>;
 
 /** A conclusion that contradicts the final result that stands: only one of the two can be true. */
-export type Contradiction = { ref: Ref; said: CommandResult; standing: CommandResult };
+export type Contradiction = { ref: Ref; conclusion: CommandResult; standing: CommandResult };
 
 /** Hooks for the log. None of them may throw. */
 export type Observer = {
@@ -68,7 +68,7 @@ export type Deps = {
   permit: () => CallPermit;
   call: Call;
   publish: Publish;
-  /** Of the results topic. */
+  /** Encodes and decodes values of the results topic. */
   codec: { encode: (result: CommandResult) => Buffer; decode: (value: Buffer) => CommandResult };
   /** Writes the contradicting result as a dead letter. Log and metric come from the view. */
   contradiction: (contradiction: Contradiction) => Promise<void>;
@@ -84,7 +84,7 @@ export type Deps = {
   newId: () => string;
   observer: Observer;
   options: Options;
-  /** The same ports with spans in the trace of the command; absent without traces. */
+  /** Wraps these ports so that they add spans to the trace of the command; absent where nothing is traced. */
   traced?: ((envelope: Envelope) => Pick<Deps, "call" | "journal">) | undefined;
 };
 

@@ -75,8 +75,8 @@ export const publishStandingResult = async (
   // A repeated command gets its answer in the trace of the repetition.
   const envelope = { ...prepared.envelope, traceparent: prepared.envelope.traceparent ?? newest.traceparent };
   const stands = (): boolean => {
-    const now = view.look(ref);
-    return "position" in now && isSamePosition(now.position, position);
+    const current = view.look(ref);
+    return "position" in current && isSamePosition(current.position, position);
   };
   const isPublished = await retryUntilAborted(deps, "publish", signals.abandon, async () => {
     if (!stands()) return false;
@@ -84,10 +84,10 @@ export const publishStandingResult = async (
     return true;
   });
   if (!isPublished) return "changed";
-  const said = contradicting(job, own, result);
-  if (said)
+  const conclusion = contradicting(job, own, result);
+  if (conclusion)
     await retryUntilAborted(deps, "report", signals.abandon, () =>
-      deps.contradiction({ ref, said, standing: result }),
+      deps.contradiction({ ref, conclusion, standing: result }),
     );
   // No replica needs to publish a final result again. Not for an IN_DOUBT: a final may have been folded meanwhile.
   if (result.final && view.isUnpublished(ref))

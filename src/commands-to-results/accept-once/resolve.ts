@@ -127,26 +127,27 @@ export const endInJournal = async (
   signal: AbortSignal,
 ): Promise<Resolved> => {
   const { view, journal, clock } = deps;
-  const before = view.look(ref);
-  if (before.kind === "doubt" && !decision.force) {
-    const ageMs = await ageOf(deps, ref, before.claim, signal);
-    if (ageMs < neededAgeMs(before.claim)) return { kind: "tooYoung" };
+  const firstLook = view.look(ref);
+  if (firstLook.kind === "doubt" && !decision.force) {
+    const ageMs = await ageOf(deps, ref, firstLook.claim, signal);
+    if (ageMs < neededAgeMs(firstLook.claim)) return { kind: "tooYoung" };
   }
-  const now = view.look(ref);
-  if (now.kind !== "doubt") return withoutDoubt(deps, now, signal);
+  const lastLook = view.look(ref);
+  if (lastLook.kind !== "doubt") return withoutDoubt(deps, lastLook, signal);
 
-  const doubted = await resultAt(deps, now.position, signal);
+  const doubted = await resultAt(deps, lastLook.position, signal);
   if (!doubted) return { kind: "unknown" };
   // It names the attempt in doubt, as a late answer would: the order in the log decides which of the two stands.
-  const { attemptId, requestHash } = now.claim;
+  const { attemptId, requestHash } = lastLook.claim;
   const { traceparent } = doubted;
   const conclusion = { attemptId, requestHash, note: `${decision.by}: ${decision.note}`, traceparent };
   const result = decisionOn(doubted.result, decision, clock.now());
   const decided = await appendConclusion(deps, ref, conclusion, result, signal);
 
-  const after = view.look(ref);
-  if (after.kind !== "concluded") throw new Error("the journal began anew while the decision was read back");
-  const { position } = after;
+  const standingLook = view.look(ref);
+  if (standingLook.kind !== "concluded")
+    throw new Error("the journal began anew while the decision was read back");
+  const { position } = standingLook;
   const standing = await resultAt(deps, position, signal);
   if (!standing) return { kind: "decided", result: null, note: null, position };
   const elsewhere = deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);

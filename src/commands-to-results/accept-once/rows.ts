@@ -19,11 +19,11 @@ export const createRows = (width: number) => {
   const word = (row: number, at: number): number => words[row + at] ?? 0;
   const isEmpty = (row: number): boolean => word(row, width - 1) === 0;
   const startOf = (firstWord: number): number => Math.floor((firstWord / TWO_32) * capacity) * width;
-  const after = (row: number): number => (row + width === words.length ? 0 : row + width);
+  const rowAfter = (row: number): number => (row + width === words.length ? 0 : row + width);
 
   const insert = (row: ArrayLike<number>): void => {
     let to = startOf(row[0] ?? 0);
-    while (!isEmpty(to)) to = after(to);
+    while (!isEmpty(to)) to = rowAfter(to);
     words.set(row, to);
     count += 1;
   };
@@ -33,16 +33,16 @@ export const createRows = (width: number) => {
   };
 
   const rebuild = (rows: number, isKept: (row: number) => boolean): void => {
-    const before = words;
-    const kept = new Uint32Array(rows);
-    let at = 0;
+    const oldWords = words;
+    const keptRows = new Uint32Array(rows);
+    let next = 0;
     forEach((row) => {
-      if (isKept(row)) kept[at++] = row;
+      if (isKept(row)) keptRows[next++] = row;
     });
     capacity = Math.max(SMALLEST, Math.ceil(rows * ROOM));
     words = new Uint32Array(capacity * width);
     count = 0;
-    for (const row of kept) insert(before.subarray(row, row + width));
+    for (const row of keptRows) insert(oldWords.subarray(row, row + width));
   };
 
   return {
@@ -53,7 +53,7 @@ export const createRows = (width: number) => {
     },
     /** The first row of the run that matches, or -1. */
     find: (firstWord: number, matches: (row: number) => boolean): number => {
-      for (let row = startOf(firstWord); !isEmpty(row); row = after(row))
+      for (let row = startOf(firstWord); !isEmpty(row); row = rowAfter(row))
         if (word(row, 0) === firstWord && matches(row)) return row;
       return -1;
     },
@@ -65,12 +65,12 @@ export const createRows = (width: number) => {
     forEach,
     /** Drops the rows that are not to be kept, and gives their memory back. */
     keepOnly: (isKept: (row: number) => boolean): void => {
-      let kept = 0;
+      let keptCount = 0;
       forEach((row) => {
-        if (isKept(row)) kept += 1;
+        if (isKept(row)) keptCount += 1;
       });
-      if (kept === count) return;
-      rebuild(kept, isKept);
+      if (keptCount === count) return;
+      rebuild(keptCount, isKept);
     },
     get count(): number {
       return count;

@@ -60,9 +60,9 @@ export const createView = ({
   const readiness = createWaiters<"ready">();
 
   const part = (partition: number): Part => {
-    const found = parts[partition];
-    if (!found) throw new RangeError(`the journal has no partition ${partition}`);
-    return found;
+    const existing = parts[partition];
+    if (!existing) throw new RangeError(`the journal has no partition ${partition}`);
+    return existing;
   };
   const partOf = (ref: Ref): Part => part(partitionOf(ref.key));
   let last: { ref: Ref; print: Fingerprint } | null = null;

@@ -10,7 +10,7 @@ export const measured =
   (call: Call, { metrics, clock, config }: Pick<Services, "metrics" | "clock" | "config">): Call =>
   async (request, options) => {
     const startedAt = clock.monotonic();
-    // Without any time left it cannot even connect.
+    // A call that has no time left cannot even connect.
     let isAllowed = options.withinMs > 0;
     const mayCall = (): boolean => (isAllowed = options.mayCall());
     const outcome = await call(request, { ...options, mayCall });

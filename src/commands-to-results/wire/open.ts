@@ -99,9 +99,9 @@ export const openCommands = async ({
   // Each command under way listens to these.
   for (const { signal } of [cut, abandon]) setMaxListeners(0, signal);
 
-  const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
+  const contradiction = async ({ ref, conclusion, standing }: Contradiction): Promise<void> => {
     // Under the key that the result would have.
-    const [key, value] = [Buffer.from(ref.commandId), results.codec.encode(said)];
+    const [key, value] = [Buffer.from(ref.commandId), results.codec.encode(conclusion)];
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
     const detail = `the final result is ${standing.outcome}`;
     await park({ ...place, key, value, headers: NO_HEADERS }, "CONTRADICTING_ANSWER", detail, null);

@@ -5,9 +5,9 @@ import type { Services } from "../../kafka/wire/services.ts";
 /** Makes the function that counts a command's result, and writes the one log line that sums the command up. */
 export const outcomeLog =
   ({ log, metrics }: Pick<Services, "log" | "metrics">) =>
-  ({ topic, partition, offset }: Incoming, { of, result, deadLettered }: Handled, ms: number): void => {
+  ({ topic, partition, offset }: Incoming, { identity, result, deadLettered }: Handled, ms: number): void => {
     if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
-    const { commandId, operation } = of;
+    const { commandId, operation } = identity;
     const { outcome, quoteId, attempts, error } = result ?? {};
     const line = { commandId, operation, outcome, code: error?.code, quoteId, attempts, deadLettered };
     const fields = { ...line, topic, partition, offset, ms: Math.round(ms) };

@@ -92,10 +92,10 @@ export const watchPartner = ({
         state === "closed" ? null : { kind: "acceptsHeld", why, sinceMs, untilMs: clock.now() + pauseMs };
       log.warn({ state, ...(held && { reason: sentenceOf(held) }) }, "partner.breaker");
     },
-    /** With what is wrong, for the group's commits. Null stays null: then nothing is committed. */
+    /** Adds what is wrong to a note for the group's commits. A null stays null: then nothing is committed. */
     noteAfter: (note: string | null): string | null =>
       note === null ? null : `${note} ${partnerNote(trouble())}`.trim(),
-    /** Null while nothing is wrong. */
+    /** Returns null while nothing is wrong. */
     trouble,
   };
 };

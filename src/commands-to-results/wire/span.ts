@@ -24,7 +24,7 @@ const end = (
   { handled, groupId }: { handled: Handled | null; groupId: string },
 ): void => {
   if (!span.isSampled) return;
-  const { of, result = null, deadLettered = null } = handled ?? {};
+  const { identity, result = null, deadLettered = null } = handled ?? {};
   const failed = result !== null && (result.outcome === "FAILED" || result.outcome === "IN_DOUBT");
   span.end(
     {
@@ -35,8 +35,8 @@ const end = (
       "messaging.destination.partition.id": String(partition),
       "messaging.kafka.offset": offset,
       "messaging.consumer.group.name": groupId,
-      "messaging.message.conversation_id": of?.commandId,
-      "cambio.operation": of?.operation,
+      "messaging.message.conversation_id": identity?.commandId,
+      "cambio.operation": identity?.operation,
       "cambio.outcome": result?.outcome,
       "cambio.attempts": result?.attempts,
       "cambio.dead_letter.reason": deadLettered,

@@ -47,8 +47,8 @@ const cut = (text: string, maxBytes: number): string =>
 export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; mask: Mask }): string => {
   const whole = body.subarray(0, maxBytes + mask.marginBytes);
   // In streaming mode the decoder leaves out a character that the cut went through.
-  const kept = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: whole.length > maxBytes });
-  return cut(mask(new TextDecoder().decode(whole), kept.length), maxBytes);
+  const text = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: whole.length > maxBytes });
+  return cut(mask(new TextDecoder().decode(whole), text.length), maxBytes);
 };
 
 /** Upper bound of a requested wait. */
@@ -77,7 +77,7 @@ export const answerOf = async (
   const plain = await unpacked(body, { encoding, isCut: !isShort }, limit);
   const isCut = !isShort || (plain !== null && plain.length > EVIDENCE_BYTES);
   const text = plain && new TextDecoder().decode(plain.subarray(0, EVIDENCE_BYTES), { stream: isCut });
-  const kept = complete ? bodyText(plain ?? body, { maxBytes, mask }) : null;
+  const keptText = complete ? bodyText(plain ?? body, { maxBytes, mask }) : null;
   const retryAfterMs = readRetryAfter(headers["retry-after"], nowMs);
-  return { answer: { httpStatus: status, body: kept, retryAfterMs }, evidence: evidenceIn(text, isCut) };
+  return { answer: { httpStatus: status, body: keptText, retryAfterMs }, evidence: evidenceIn(text, isCut) };
 };

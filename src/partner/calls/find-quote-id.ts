@@ -89,7 +89,7 @@ export const findQuoteId = (json: string, pointer: string | null): string | null
   return rivals.length > 0 ? null : (id ?? null);
 };
 
-/** Without a digit it is more likely a word, such as "created". */
+/** A text that holds no digit is more likely a word, such as "created". */
 const BARE_ID = /^(?=.*\d)[A-Za-z0-9][\w.~=+-]{0,127}$/;
 /** Codes of success, rather than ids. */
 const CODE = /^[01]$|^2\d\d$/;

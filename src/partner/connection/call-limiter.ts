@@ -4,7 +4,7 @@ import type { Backlog, CallPermit } from "../types.ts";
 
 type CallLimiterOptions = {
   maxOpen: number;
-  /** Null for no limit. Calls are spread evenly over each second. */
+  /** Calls are spread evenly over each second. There is no limit if this is null. */
   maxPerSecond: number | null;
   /** The part of the rate that belongs to this process. With 0 it starts one call a second at most. */
   share?: () => number;
@@ -25,7 +25,7 @@ export type CallLimiter = {
 /** Bounds the number of open calls and of calls per second. First come, first served. */
 export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   const { maxOpen, maxPerSecond, share = () => 1, clock } = options;
-  let open = 0;
+  let openCalls = 0;
   let nextTurn = 0;
   /** Those who wait, in the order of arrival: a Set keeps it, and deletes in constant time. */
   const waiting = new Set<{ wake: () => void }>();
@@ -43,14 +43,14 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   const takeTurn = (hasWaited: boolean): void => {
     if (maxPerSecond === null) return;
     const interval = 1000 / callsPerSecond(maxPerSecond);
-    const now = clock.monotonic();
-    nextTurn = Math.max(nextTurn, hasWaited ? now - Math.min(interval, LATE_MS) : now) + interval;
+    const nowMs = clock.monotonic();
+    nextTurn = Math.max(nextTurn, hasWaited ? nowMs - Math.min(interval, LATE_MS) : nowMs) + interval;
   };
 
   /** Wakes the first of those who wait, as soon as a place and a turn are free. */
   const callFirst = (): void => {
     const [first] = waiting;
-    if (!first || open >= maxOpen) return;
+    if (!first || openCalls >= maxOpen) return;
     const ms = msUntilTurn();
     if (ms <= 0) {
       first.wake();
@@ -70,11 +70,11 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
     return {
       isFree: () => {
         const [first = place] = waiting;
-        return first === place && open < maxOpen && msUntilTurn() <= 0;
+        return first === place && openCalls < maxOpen && msUntilTurn() <= 0;
       },
       take: () => {
         isHeld = true;
-        open++;
+        openCalls++;
         takeTurn(waiting.delete(place));
         callFirst();
       },
@@ -89,7 +89,7 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
         return called;
       },
       release: () => {
-        if (isHeld) open--;
+        if (isHeld) openCalls--;
         else if (!waiting.delete(place)) return;
         isHeld = false;
         callFirst();
@@ -100,8 +100,8 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   return {
     permit,
     backlog: () => {
-      // With all places taken the calls wait for those, and not for the rate.
-      if (maxPerSecond === null || waiting.size === 0 || open >= maxOpen) return null;
+      // Calls wait for a place, and not for the rate, while all places are taken.
+      if (maxPerSecond === null || waiting.size === 0 || openCalls >= maxOpen) return null;
       const leftMs = Math.max(msUntilTurn(), 0) + ((waiting.size - 1) * 1000) / callsPerSecond(maxPerSecond);
       return { sinceMs: waitingSinceMs, untilMs: clock.now() + leftMs };
     },

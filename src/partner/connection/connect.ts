@@ -132,7 +132,7 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
       const isBare = !(socket instanceof tls.TLSSocket) && !socket.connecting && !socket.writableEnded;
       // After a normal close the kernel would go on sending what was written, long after the call is over.
       if (isBare) socket.resetAndDestroy();
-      // With an error, or the wait for "connect" would never end.
+      // An error must be given, or the wait for "connect" would never end.
       else socket.destroy(new Error("the connection was given up"));
     };
     const giveUp = (): void => {

@@ -37,7 +37,7 @@ export type Connection = {
  * @param maxIdleMs the client also closes the connection after being idle this long
  */
 export const clientOf = (socket: Socket, origin: URL, maxIdleMs = 0): Client => {
-  let given = false;
+  let isGiven = false;
   return new Client(origin, {
     pipelining: 1,
     // The callers have their own deadlines.
@@ -49,8 +49,8 @@ export const clientOf = (socket: Socket, origin: URL, maxIdleMs = 0): Client => 
     keepAliveTimeoutThreshold: 0,
     maxHeaderSize: MAX_HEADER_BYTES,
     connect: (_, callback) => {
-      const first = !given;
-      given = true;
+      const first = !isGiven;
+      isGiven = true;
       // The client does not expect the callback before `connect` has returned.
       queueMicrotask(() => {
         if (first) callback(null, socket);

@@ -20,15 +20,15 @@ export const dnsCache = ({
   clock: Pick<Clock, "monotonic">;
   resolve?: (host: string) => Promise<Addresses>;
 }): LookupFunction => {
-  let kept: { host: string; until: number; addresses: Promise<Addresses> } | null = null;
+  let cached: { host: string; until: number; addresses: Promise<Addresses> } | null = null;
 
   return (host, _, callback) => {
-    const now = clock.monotonic();
-    if (kept?.host !== host || now >= kept.until) {
-      kept = { host, until: now + KEEP_MS, addresses: resolve(host) };
-      kept.addresses.catch(() => (kept = null));
+    const nowMs = clock.monotonic();
+    if (cached?.host !== host || nowMs >= cached.until) {
+      cached = { host, until: nowMs + KEEP_MS, addresses: resolve(host) };
+      cached.addresses.catch(() => (cached = null));
     }
-    kept.addresses.then(
+    cached.addresses.then(
       (addresses) => callback(null, addresses),
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), []),
     );

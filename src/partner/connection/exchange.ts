@@ -8,11 +8,11 @@ export type ExchangeResult =
   | { sent: false; reason: string }
   | {
       sent: true;
-      /** Null if no readable status line of a final answer arrived. */
+      /** No readable status line of a final answer arrived if this is null. */
       status: number | null;
       /** Empty if they were cut off. */
       headers: IncomingHttpHeaders;
-      /** As received, up to the limit. */
+      /** Holds the bytes that were received, up to the limit. */
       body: Buffer;
       /** Whether the body arrived up to its end or the limit. */
       complete: boolean;

@@ -6,7 +6,7 @@ import { connectionOver, reasonOf, type Connection } from "./connection.ts";
 import { exchange, type ExchangeResult, type OutgoingRequest } from "./exchange.ts";
 
 export type TransportOptions = {
-  /** Without a path. */
+  /** Has no path. */
   origin: URL;
   connect: () => Opening;
   /** For DNS, TCP, tunnel and TLS together. */

@@ -80,7 +80,7 @@ describe("a command that can be executed", () => {
   test("goes to the journal under its quote, with what is to be sent", async () => {
     const { handle, said, executed } = setUp();
     expect(await handle(json({ amount: "10.50" }))).toEqual({
-      of: identified("c-1", "ACCEPT_QUOTE"),
+      identity: identified("c-1", "ACCEPT_QUOTE"),
       result: known,
       deadLettered: null,
     });
@@ -115,7 +115,7 @@ describe("a command that cannot be read", () => {
     const { handle, said, answered } = setUp();
     const handled = await handle(value);
     expect(handled).toEqual({
-      of: identified("", "UNKNOWN"),
+      identity: identified("", "UNKNOWN"),
       result: answered[0],
       deadLettered: "UNREADABLE_COMMAND",
     });
@@ -174,7 +174,11 @@ describe("a command that cannot be read, but says its commandId", () => {
 
   test("goes to the journal under its commandId, then is parked", async () => {
     const { handle, said, executed } = setUp();
-    expect(await handle(broken)).toEqual({ of: named, result: known, deadLettered: "UNREADABLE_COMMAND" });
+    expect(await handle(broken)).toEqual({
+      identity: named,
+      result: known,
+      deadLettered: "UNREADABLE_COMMAND",
+    });
     expect(said).toEqual(["execute", "park UNREADABLE_COMMAND"]);
     expect(executed[0]).toMatchObject({
       ref: { operation: "CREATE_QUOTE", key: "c-9", commandId: "c-9" },
@@ -241,7 +245,7 @@ describe("a command that breaks a rule", () => {
     const { handle, said, answered } = setUp();
     const value = '{"request":{"type":"AcceptQuote","quoteId":"q","counterpartyId":"c"}}';
     expect(await handle(value)).toEqual({
-      of: identified("", "ACCEPT_QUOTE"),
+      identity: identified("", "ACCEPT_QUOTE"),
       result: answered[0],
       deadLettered: null,
     });

@@ -133,11 +133,11 @@ export const openJournal = async (
     if (entry === "not yet") return "later";
     schemaFault = null;
     const { partition, offset, timestampMs, key } = record;
-    const taken = { partition, offset, timestampMs, key: key?.toString("utf8") ?? "", entry };
-    const outcome = view.take(taken);
+    const journalRecord = { partition, offset, timestampMs, key: key?.toString("utf8") ?? "", entry };
+    const outcome = view.take(journalRecord);
     if (outcome === "folded") {
       watch.learn(record);
-      see(taken);
+      see(journalRecord);
       if (entry) entries.keep(record, entry);
     }
     return outcome !== "gap";

@@ -203,9 +203,9 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
      */
     note: (): string | null =>
       recalled && !isForeign ? `${COUNT}${options.partitions} ${identity.note()}`.trim() : null,
-    /** To be called with the group's notes, before this process replaces one. */
+    /** Compares the group's notes with this journal. Must be called before this process replaces one. */
     compare,
-    /** To be called when its note was committed: from the second look on, no other number can have been overlooked. */
+    /** Must be called when this process's note was committed: from the second look on, no other number was overlooked. */
     committed: async (): Promise<void> => {
       if (!isCounted && recalled) compare(await options.notes());
     },
