@@ -52,7 +52,6 @@ const SETUP_OF_JOURNAL =
   `check first that it was never there (if it was, see "The journal is lost" in docs/failures.md), ` +
   `then ${SETUP}`;
 
-/** Everything that is wrong with the topics. */
 export const topicFindings = (demands: TopicDemands, found: Found): Finding[] => [
   ...demands.used
     .filter((role) => !found.has(demands.names[role]))

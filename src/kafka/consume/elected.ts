@@ -112,7 +112,6 @@ export const elected = (
       await group.commit(new Map([[PARTITION, committed]]));
     },
     health: group.health,
-    /** Ends the work and leaves the group, bounded in time. */
     stop: async (): Promise<void> => {
       stopped.abort();
       check();

@@ -171,7 +171,6 @@ export const joinGroup = (
     /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
     lastHeartbeat: (): number => heartbeatAt,
     health: (): Health => fault ?? { kind: "up" },
-    /** Leaves the group and closes the connections. Bounded in time. */
     stop: async (): Promise<void> => {
       stopped.abort();
       await running;

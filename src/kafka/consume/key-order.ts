@@ -34,7 +34,6 @@ export const keyOrder = (maxRunning: number) => {
     }
   };
 
-  /** A slot that is held already. */
   const newSlot = (): ConcurrencySlot => {
     let isHeld = true;
 
@@ -94,7 +93,6 @@ export const keyOrder = (maxRunning: number) => {
       suspended = isSuspended;
       fillSlots();
     },
-    /** Tasks submitted and not finished. */
     get unfinished(): number {
       return unfinished;
     },

@@ -7,10 +7,8 @@ import { opened } from "../kafkajs-fixes/hedged.ts";
 import type { Incoming } from "../record.ts";
 import { incomingOf, type DecodedRecord } from "../kafkajs-fixes/whole-headers.ts";
 
-/** What a fetch has returned of a partition. */
 export type Fetched = {
   partition: number;
-  /** The offset that was asked for. */
   from: number;
   /** Why nothing came of this partition: the error of its leader, or a BatchError. Null where it was read. */
   error: Error | null;

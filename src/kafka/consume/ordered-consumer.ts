@@ -18,9 +18,7 @@ import {
 import type { Watermark } from "./watermark.ts";
 
 export type OrderedOptions = GroupOptions & {
-  /** Per partition and fetch. */
   maxBytesPerPartition: number;
-  /** Records handled at once. */
   maxInFlight: number;
   /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
   maxHeldBytes: number;
@@ -183,7 +181,6 @@ export const startOrderedConsumer = (
       return member.kind === "up" ? reading.health() : member;
     },
     isMember: (): boolean => group.health().kind === "up",
-    /** The partitions that are assigned now. */
     assignment: (): readonly number[] => [...assignedPartitions.keys()].sort((a, b) => a - b),
     unfinished: (): number => tasks.unfinished,
     inFlight: (): number => tasks.running,

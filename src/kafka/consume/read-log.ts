@@ -16,7 +16,6 @@ import { createReadPlaces, type Lasts } from "./places.ts";
 
 export type LogOptions = FetchOptions & {
   topic: string;
-  /** Where reading begins, by partition. */
   ranges: Ranges;
   lasts?: Lasts | undefined;
   /** Whether it ends where the ranges end, or never. */
@@ -233,7 +232,6 @@ export const readLog = (
       return isAway ? fault : partitionsHealth(topic, count, troubles);
     },
     awaitRecord: places.awaitRecord,
-    /** Reads these partitions, too. */
     add: places.add,
     /** Goes on at these offsets, and reads no other partitions. */
     focus: places.focus,

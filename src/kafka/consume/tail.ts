@@ -110,7 +110,6 @@ export const startTail = (
     },
     awaitRecord: (position: RecordPosition): void => reading?.awaitRecord(position),
     focus: (positions: ReadonlyMap<number, number>): void => reading?.focus(positions),
-    /** Starts reading over. */
     restart: (): void => round.abort(),
     stop: async (): Promise<void> => {
       stopped.abort();

@@ -19,7 +19,6 @@ export class Watermark {
     this.#released = mark;
   }
 
-  /** The offset to read next. */
   get next(): number {
     return this.#next;
   }

@@ -74,7 +74,6 @@ export class Lane {
     return [...(this.#sending?.batch ?? []), ...this.#queue];
   }
 
-  /** Empties the queue. */
   takeAll(): PendingRecord[] {
     return this.#queue.splice(0).filter((item) => !item.isSettled);
   }

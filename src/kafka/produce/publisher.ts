@@ -174,7 +174,6 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       }),
 
     health: (): Health => unreachable ?? partitionsHealth(topic, lanes.leaders().length, troubles.all()),
-    /** Records that are not written yet. */
     waiting: backlog.size,
 
     /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */

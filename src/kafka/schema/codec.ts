@@ -10,7 +10,6 @@ import { schemaMismatch, parseSchema, type ParsedSchema, type RegisteredSchema }
 const MAGIC = 0;
 const HEAD_BYTES = 5;
 
-/** What precedes a value of this schema. */
 export const headOf = (schemaId: number): Buffer => {
   const head = Buffer.alloc(HEAD_BYTES, MAGIC);
   head.writeInt32BE(schemaId, 1);
@@ -52,7 +51,6 @@ const MAX_UNKNOWN = 10_000;
 /** The detail becomes a header of the dead letter; names in a schema may be of any length. */
 const MAX_PROBLEM_LENGTH = 500;
 
-/** How far into a damaged value its first field may reach. */
 const MAX_FIRST_BYTES = 16_384;
 
 type Reader = { resolver: ReturnType<avro.Type["createResolver"]>; writer: avro.Type } | { refusal: string };

@@ -11,13 +11,11 @@ export type RegistryAuth =
 
 export type RegistrySignIn = {
   auth: RegistryAuth | null;
-  /** Further headers of each request. */
   headers?: () => Readonly<Record<string, string>>;
 };
 
 export type RegistryOptions = RegistrySignIn & {
   url: string;
-  /** CA certificates, PEM. */
   ca: string | undefined;
 };
 
@@ -55,7 +53,6 @@ const authorization = async (auth: RegistryAuth): Promise<string> =>
     ? BEARER + (await auth.bearer.token())
     : `Basic ${Buffer.from(`${auth.username}:${auth.password()}`).toString("base64")}`;
 
-/** The headers that sign a request. */
 export const requestHeaders = async ({ auth, headers }: RegistrySignIn): Promise<Headers> => ({
   ...headers?.(),
   ...(auth && { authorization: await authorization(auth) }),
