@@ -121,17 +121,6 @@ test("docs/openapi.yaml is a valid OpenAPI 3.1 document", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("each operation has a name of its own, and an answer that says it succeeded; security is said", () => {
-  const operations = Object.values(document.paths).flatMap(({ get, post }) =>
-    [get, post].filter((one) => one),
-  );
-  const names = operations.map((operation) => operation?.operationId);
-  expect(new Set(names).size).toBe(operations.length);
-  expect(names).not.toContain(undefined);
-  for (const operation of operations) expect(operation?.responses).toHaveProperty("200");
-  expect(document.security).toEqual([]);
-});
-
 test("each answer of the document is produced below", () => {
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>
     (["get", "post"] as const).flatMap((method) =>
