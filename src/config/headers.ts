@@ -1,4 +1,4 @@
-import { matching, readList } from "./kinds.ts";
+import { matching, readList, splitPair } from "./kinds.ts";
 import { checkPlainList, kind } from "./setting.ts";
 
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
@@ -40,15 +40,12 @@ export const parameterName = kind("parameter name", (text) => {
 
 /** `name=value,name=value`. Errors repeat no value: it may be secret. */
 const readUniquePairs = (text: string, isPair: (name: string, value: string) => boolean, what: string) => {
-  const items = readList(text).map((item): [string, string] => {
-    const at = item.indexOf("=");
-    return [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
-  });
+  const items = readList(text).map(splitPair);
   if (items.length === 0) throw new Error(`holds no ${what} such as name=value`);
   if (!items.every(([name, value]) => isPair(name, value)))
     throw new Error(`is not a list of ${what} such as name=value,name=value`);
   const names = items.map(([name]) => name.toLowerCase());
-  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw new Error(`names ${repeated} twice`);
   return Object.fromEntries(items);
 };
@@ -63,7 +60,7 @@ export const pairs = kind("`name=value,name=value`", (text) =>
 );
 
 /** Headers that each request to the registry has already, and headers of the connection. */
-const TAKEN_HEADERS =
+const RESERVED_HEADERS =
   /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
@@ -73,7 +70,7 @@ export const readHeaderPairs = (text: string): Readonly<Record<string, string>> 
     (name, value) => HEADER_NAME.test(name) && HEADER_TEXT.test(value),
     "headers",
   );
-  const taken = Object.keys(headers).find((name) => TAKEN_HEADERS.test(name));
-  if (taken !== undefined) throw new Error(`names the header ${taken}, which each request has already`);
+  const reserved = Object.keys(headers).find((name) => RESERVED_HEADERS.test(name));
+  if (reserved !== undefined) throw new Error(`names the header ${reserved}, which each request has already`);
   return headers;
 };

@@ -117,9 +117,10 @@ export const listOf =
 
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
-const splitPair = (item: string): [string, string] => {
-  const at = item.indexOf("=");
-  return at < 0 ? [item, ""] : [item.slice(0, at).trim(), item.slice(at + 1).trim()];
+/** Splits `name=value` at its first equals sign. */
+export const splitPair = (item: string): [string, string] => {
+  const end = item.indexOf("=");
+  return end < 0 ? [item, ""] : [item.slice(0, end).trim(), item.slice(end + 1).trim()];
 };
 
 /** What stands at a JSON pointer, each as `/pointer=value`. */
@@ -164,17 +165,17 @@ export const statuses = kind(
 
 export const oneOf = <T extends string>(values: readonly T[]) =>
   kind(values.join(", "), (value): T => {
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined)
+    const match = values.find((candidate) => candidate === value);
+    if (match === undefined)
       throw new Error(`is ${values.length > 1 ? "none of" : "not"} ${values.join(", ")}`);
-    return found;
+    return match;
   });
 
 export const someOf = <T extends string>(values: readonly T[]) => {
   const names = values.join(", ");
-  const known: readonly string[] = values;
+  const allowed: readonly string[] = values;
   return kind(`list of ${names}`, (value): readonly T[] => {
-    const items = listOf((item) => known.includes(item), `none of ${names}`)(value);
+    const items = listOf((item) => allowed.includes(item), `none of ${names}`)(value);
     if (items.length === 0) throw new Error(`names none of ${names}`);
     return values.filter((each) => items.includes(each));
   });

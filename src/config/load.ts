@@ -72,8 +72,8 @@ const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
 
 /** The flows that a wrong FLOWS names all the same: what these lack is reported at once, too. */
 const flowsIn = (text = ""): readonly Flow[] => {
-  const named = FLOWS.filter((flow) => readList(text).includes(flow));
-  return named.length > 0 ? named : FLOWS;
+  const flows = FLOWS.filter((flow) => readList(text).includes(flow));
+  return flows.length > 0 ? flows : FLOWS;
 };
 
 /** An unknown variable with one of these prefixes is most likely a misspelt setting: a problem. */
@@ -84,22 +84,24 @@ const SHARED_PREFIXES = ["KAFKA_", "SCHEMA_REGISTRY_", "MANAGEMENT_"];
 /** Variables that Kubernetes injects for a service whose name has such a prefix. */
 const INJECTED = /(_SERVICE_HOST|_SERVICE_PORT(_.*)?|_PORT|_PORT_\d+_.*)$/;
 
-const nearest = (name: string, known: readonly string[]): string =>
-  known.reduce((best, candidate) => (distance(name, candidate) < distance(name, best) ? candidate : best));
+const nearest = (name: string, variables: readonly string[]): string =>
+  variables.reduce((best, candidate) =>
+    distance(name, candidate) < distance(name, best) ? candidate : best,
+  );
 
 /** Variables that look like settings but are none, except those that Kubernetes injects. */
 const unknownVariables = (
   names: readonly string[],
 ): { refused: SettingProblem[]; warned: SettingProblem[] } => {
-  const known = rows.flatMap((row) => (row.secret ? [row.env, `${row.env}_FILE`] : [row.env]));
-  const knownSet = new Set(known);
+  const variables = rows.flatMap((row) => (row.secret ? [row.env, `${row.env}_FILE`] : [row.env]));
+  const ours = new Set(variables);
   const unknown = (prefixes: readonly string[]): SettingProblem[] =>
     names
       .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
-      .filter((name) => !knownSet.has(name) && !INJECTED.test(name))
+      .filter((name) => !ours.has(name) && !INJECTED.test(name))
       .map((name) => ({
         variable: name,
-        message: `is not a setting of cambio-bridge: did you mean ${nearest(name, known)}?`,
+        message: `is not a setting of cambio-bridge: did you mean ${nearest(name, variables)}?`,
       }));
   return { refused: unknown(OWN_PREFIXES), warned: unknown(SHARED_PREFIXES) };
 };

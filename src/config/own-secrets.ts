@@ -39,11 +39,11 @@ export const webhookSecrets = ({ webhook }: Config, log?: Pick<Log, "warn">): ((
   if (fault !== null) throw new UsageError(`WEBHOOK_SECRET ${fault}.`);
   let secrets = secretsIn(text);
   return () => {
-    const now = reveal();
-    if (now === text) return secrets;
-    text = now;
-    const reason = webhookSecretFault(webhook.auth, now);
-    if (reason === null) secrets = secretsIn(now);
+    const latest = reveal();
+    if (latest === text) return secrets;
+    text = latest;
+    const reason = webhookSecretFault(webhook.auth, latest);
+    if (reason === null) secrets = secretsIn(latest);
     else log?.warn({ variable: "WEBHOOK_SECRET", reason }, "secret.refused");
     return secrets;
   };

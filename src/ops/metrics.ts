@@ -63,9 +63,9 @@ export const createMetrics = (read: Partial<Gauges> = {}) => {
         // Otherwise a label value that is gone, such as a partition of another replica now, would be exported
         // forever.
         this.reset();
-        const now = read();
-        if (label === undefined || typeof now === "number") this.set(Number(now));
-        else for (const [value, number] of Object.entries(now)) this.set({ [label]: value }, number);
+        const values = read();
+        if (label === undefined || typeof values === "number") this.set(Number(values));
+        else for (const [value, number] of Object.entries(values)) this.set({ [label]: value }, number);
       },
     });
 
@@ -81,8 +81,8 @@ export const createMetrics = (read: Partial<Gauges> = {}) => {
   ofCommands("oldest_doubt_seconds", "Age of the oldest open doubt", "oldestDoubtSeconds");
   const lagPer = (name: string, help: string, of: "records" | "seconds") => {
     const read = (): Record<string, number> => {
-      const known = [...gauges.commandsLag()].map(([partition, lag]) => [partition, lag[of]] as const);
-      return Object.fromEntries(known.filter((entry): entry is [number, number] => entry[1] !== null));
+      const lags = [...gauges.commandsLag()].map(([partition, lag]) => [partition, lag[of]] as const);
+      return Object.fromEntries(lags.filter((entry): entry is [number, number] => entry[1] !== null));
     };
     gauge(`commands_lag_${name}`, help, read, "partition");
   };

@@ -24,7 +24,7 @@ export const createControlFold = () => {
   /** Entries of a topic that is being read from its beginning; null once it is read to its end. */
   let loading: Map<Pausable, ControlEntry> | null = null;
   let isRead = false;
-  /** By partition: the offset before which is something to read yet; Infinity while that is not known. */
+  /** By partition: the offset before which is something to read yet; Infinity while that is not pausesInForce. */
   const ends = new Map<number, number>();
   const begun = new Set<number>();
 
@@ -84,7 +84,7 @@ export type Control = Subsystem & {
 
 const CHECK_EVERY_MS = 250;
 
-const described = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
+const describePause = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
   `${flow} paused by ${by} since ${iso(atMs)}${untilMs === null ? "" : ` until ${iso(untilMs)}`}`;
 
 /**
@@ -98,13 +98,13 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   const topic = config.topics.control;
   const cluster = await services.connectCluster();
   const { entries, isRead, unread, begin, take, reached } = createControlFold();
-  const known = new Map<Pausable, ControlEntry>();
+  const pausesInForce = new Map<Pausable, ControlEntry>();
   /** Entries that came while the topic was followed, by flow: their action, and when that was. */
-  const seen = new Map<Pausable, { actionId: string; atMonotonicMs: number | null }>();
+  const sightings = new Map<Pausable, { actionId: string; atMonotonicMs: number | null }>();
   let hasLoaded = false;
   const followers: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
 
-  const isHeld = (flow: Pausable): boolean => !isRead() || known.has(flow);
+  const isHeld = (flow: Pausable): boolean => !isRead() || pausesInForce.has(flow);
 
   const logChange = (flow: Pausable, before: ControlEntry | undefined, pause: ControlEntry | null): void => {
     if (pause) {
@@ -119,19 +119,19 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
 
   /** The time by Kafka's clock, as far as it is known from this entry. */
   const kafkaNow = ({ flow, actionId, atMs }: ControlEntry): number => {
-    if (seen.get(flow)?.actionId !== actionId)
-      seen.set(flow, { actionId, atMonotonicMs: hasLoaded ? clock.monotonic() : null });
-    const atMonotonicMs = seen.get(flow)?.atMonotonicMs ?? null;
+    if (sightings.get(flow)?.actionId !== actionId)
+      sightings.set(flow, { actionId, atMonotonicMs: hasLoaded ? clock.monotonic() : null });
+    const atMonotonicMs = sightings.get(flow)?.atMonotonicMs ?? null;
     return atMonotonicMs === null ? clock.now() : atMs + clock.monotonic() - atMonotonicMs;
   };
 
   const update = (): void => {
     for (const flow of flows) {
-      const before = known.get(flow);
+      const before = pausesInForce.get(flow);
       const entry = entries().get(flow);
       const pause = entry && isPause(entry, kafkaNow(entry)) ? entry : null;
-      if (pause) known.set(flow, pause);
-      else known.delete(flow);
+      if (pause) pausesInForce.set(flow, pause);
+      else pausesInForce.delete(flow);
       if (!isDeepStrictEqual(before, pause ?? undefined)) logChange(flow, before, pause);
     }
     hasLoaded = isRead();
@@ -176,23 +176,25 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
 
   return {
     follow: (flow, hold) => {
-      const now = isHeld(flow);
-      followers.push({ flow, isHeld: now, hold });
-      hold(now);
+      const isHeldNow = isHeld(flow);
+      followers.push({ flow, isHeld: isHeldNow, hold });
+      hold(isHeldNow);
     },
     isRead,
     isHeld,
     untilOpen: async (flow, signal) => {
       while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
     },
-    paused: () => Object.fromEntries(flows.map((flow) => [flow, known.has(flow)])),
+    paused: () => Object.fromEntries(flows.map((flow) => [flow, pausesInForce.has(flow)])),
     health,
     components: () => ({
       control: {
         health: health(),
         // Once read, the last entries stay in force, and no restart would help.
         serves: isRead() ? null : "pauses",
-        ...(isRead() && { note: [...known.values()].map(described).join(", ") || "nothing is paused" }),
+        ...(isRead() && {
+          note: [...pausesInForce.values()].map(describePause).join(", ") || "nothing is paused",
+        }),
       },
     }),
     waiting: () => ({}),

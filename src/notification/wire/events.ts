@@ -36,8 +36,8 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
   const { config, clock, metrics, traces } = services;
   const { webhook, topics, partner } = config;
   const schema = readSchema("transaction-status-updated");
-  const at = { topic: topics.transactionStatus, schemaId };
-  const { encode } = await fieldsEncoder<TransactionStatusUpdated>(schema, at, services.registry);
+  const target = { topic: topics.transactionStatus, schemaId };
+  const { encode } = await fieldsEncoder<TransactionStatusUpdated>(schema, target, services.registry);
   const followed = await followEvents(services, schemaId);
   const publisher = services.publisher(topics.transactionStatus, {
     maxWaiting: webhook.maxInFlight,

@@ -86,9 +86,9 @@ export const exportTraces = (
     unreported = 0;
   };
   let isOpening = true;
-  const say = (...said: unknown[]): void => {
+  const say = (...parts: unknown[]): void => {
     // Among other things the library hands on whole answers, as bytes.
-    const texts = said.filter((one) => typeof one === "string" || one instanceof Error);
+    const texts = parts.filter((one) => typeof one === "string" || one instanceof Error);
     const text = masked(texts.map(messageOf).join(" "));
     // What it says while it opens is of variables that it leaves out. In quotes stand their values.
     const reason = text.replace(/'[^']*'|"[^"]*"/g, '"…"');
@@ -116,15 +116,15 @@ export const exportTraces = (
     begin: ({ name, kind, parent, link = null }) => {
       // Within an unsampled span of this process every sampler decides the same: no new ids are needed.
       if (parent?.traceparent.endsWith("-00") === true) return { ...parent, isSampled: false, end: nothing };
-      const from = parent && contextOf(parent, false);
-      const linked = link && contextOf(link, true);
-      const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
-      const links = linked ? [{ context: linked }] : [];
+      const parentSpan = parent && contextOf(parent, false);
+      const linkedSpan = link && contextOf(link, true);
+      const context = parentSpan ? trace.setSpanContext(ROOT_CONTEXT, parentSpan) : ROOT_CONTEXT;
+      const links = linkedSpan ? [{ context: linkedSpan }] : [];
       return spanOf(
         tracer.startSpan(
           name,
           { kind: SpanKind[kind.toUpperCase() as Uppercase<typeof kind>], links },
-          within,
+          context,
         ),
       );
     },
