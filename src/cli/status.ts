@@ -41,7 +41,7 @@ const waitingOrNull = (io: Io, tool: ToolServices): Promise<Waiting | null> =>
 
 const status = (io: Io, json: boolean): Promise<ExitCode> =>
   withTool(io, async (tool) => {
-    const [flows, entries, waiting] = await Promise.all([
+    const [report, entries, waiting] = await Promise.all([
       askStatus(tool, io.stopped),
       askPauses(tool, io.stopped),
       waitingOrNull(io, tool),
@@ -55,11 +55,11 @@ const status = (io: Io, json: boolean): Promise<ExitCode> =>
       };
       const proposals = waiting && waiting.proposals.map(proposalJson);
       const flows = Object.fromEntries(PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)]));
-      io.out(JSON.stringify({ flows, ...flows, doubts, proposals }));
+      io.out(JSON.stringify({ flows, ...report, doubts, proposals }));
       return EXIT.done;
     }
     for (const flow of PAUSABLE) io.out(pauseLine(flow, entries.get(flow), nowMs));
-    flowLines(flows, tool.config.topics.commands).forEach(io.out);
+    flowLines(report, tool.config.topics.commands).forEach(io.out);
     if (waiting) io.out(doubtsLine(waiting.numbers));
     waiting?.proposals.map(proposalText).forEach(io.out);
     return EXIT.done;
