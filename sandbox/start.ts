@@ -6,7 +6,7 @@ import { createPartner } from "./partner.ts";
 import { sendAnswer } from "./runtime/answer.ts";
 import { listen } from "./runtime/listen.ts";
 
-export type Sandbox = {
+type Sandbox = {
   /** The base URL of the imitated API, without a trailing slash. */
   url: string;
   /** Stops everything, open connections included. */

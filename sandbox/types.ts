@@ -23,7 +23,7 @@ export type Quote = QuoteRequest & {
   transactionIds: string[];
 };
 
-export type StatusChange = { status: string; createdAt: number };
+type StatusChange = { status: string; createdAt: number };
 
 /** A change that subscribers are notified of. */
 export type Change = StatusChange & { transactionId: string };
@@ -39,7 +39,7 @@ export type Transaction = {
 
 export type Subscription = { subscriptionId: string; url: string; events: string[]; createdAt: number };
 
-export type Attempt = { dueAt: number; startedAt: number; httpStatus: number | null; error: string | null };
+type Attempt = { dueAt: number; startedAt: number; httpStatus: number | null; error: string | null };
 
 /** A notification to one URL, with its attempts, oldest first. */
 export type Sent = Change & {

@@ -26,7 +26,7 @@ export type Refusal = {
   headers?: Record<string, string>;
 };
 
-export type Accepted = {
+type Accepted = {
   quoteId: string;
   /** Null when the sandbox no longer has the quote. */
   transactionId: string | null;

@@ -15,7 +15,7 @@ import { checkHeaders, type HeaderRules } from "./check-headers.ts";
 import { answerLog, type LogSource } from "./log.ts";
 import { read } from "./read-requests.ts";
 
-export type ApiDeps = Omit<LogSource, "sent"> & {
+type ApiDeps = Omit<LogSource, "sent"> & {
   faults: Faults;
   requests: Newest<RecordedRequest>;
   quotes: QuoteBook;

@@ -26,7 +26,7 @@ const logChoices = {
 
 type Choices = { [Name in keyof typeof logChoices]: (typeof logChoices)[Name][number] };
 
-export type LogRules = Choices & {
+type LogRules = Choices & {
   /** How long after its first attempt an entry appears, in milliseconds of the partner's time. */
   lateMs: number;
   /** How many notifications an answer shows at most; 0: no limit. */
@@ -66,7 +66,7 @@ const stamps: Record<LogRules["createdAt"], Stamp | undefined> = {
 };
 
 /** Which entries are asked for: by the instant of the change, and by that of the first attempt. */
-export type Fits = (createdAt: number, sentAt: number) => boolean;
+type Fits = (createdAt: number, sentAt: number) => boolean;
 
 export type LogSource = {
   now: () => number;

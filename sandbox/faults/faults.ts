@@ -1,10 +1,10 @@
 import type { Operation } from "../types.ts";
 import { isNotificationFault, type FaultMatch, type FaultRule, type RequestFault } from "./fault-rules.ts";
 
-export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
+type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
 /** What a match is compared with; a request and a notification have different parts of it. */
-export type FaultTarget = Partial<Record<keyof FaultMatch, string | undefined>> & {
+type FaultTarget = Partial<Record<keyof FaultMatch, string | undefined>> & {
   operation: Operation | "notification" | null;
 };
 

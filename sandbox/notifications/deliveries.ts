@@ -6,7 +6,7 @@ import type { Change, Delivery, LostAs, Sent } from "../types.ts";
 import type { PostResult } from "./post.ts";
 
 /** The specification says "up to 5". */
-export const maxAttempts = 5;
+const maxAttempts = 5;
 /** How many the state and the log know; the oldest is forgotten first. */
 const keptDeliveries = 50_000;
 
@@ -15,7 +15,7 @@ const noTotals = () => ({
   ...{ delivered: 0, failed: 0, dropped: 0, pending: 0 },
 });
 
-export type DeliveryDeps = {
+type DeliveryDeps = {
   now: () => number;
   scheduler: Scheduler;
   faults: Faults;

@@ -4,7 +4,7 @@ import type { Change, LostAs, Sent } from "../types.ts";
 import { lostAttempts, type Deliveries } from "./deliveries.ts";
 
 /** Notifications with dates between two instants; each transaction goes through the statuses of `main`. */
-export type PastRequest = {
+type PastRequest = {
   count: number;
   from: number;
   to: number;
@@ -56,7 +56,7 @@ const idOf = (seed: number, n: number): string => createHash("md5").update(`${se
 
 type Batch = PastRequest & { seed: number; url: string };
 
-export type PastDeps = {
+type PastDeps = {
   deliveries: Deliveries;
   now: () => number;
   retryMs: number;

@@ -8,18 +8,18 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 export const canonicalId = (quoteId: string): string =>
   uuid.test(quoteId) ? quoteId.toLowerCase() : quoteId;
 
-export type QuoteRules = {
+type QuoteRules = {
   /** Already divided by the time scale. */
   validityMs: number;
   repetition: "conflict" | "same" | "again";
   acceptUnknownQuotes: boolean;
 };
 
-export type AcceptOutcome =
+type AcceptOutcome =
   | { kind: "executed" | "same"; quoteId: string; transactionId: string | null; acceptedAt: number }
   | { kind: "unknown" | "already-accepted" | "expired" | "not-of-today" };
 
-export type QuoteDeps = {
+type QuoteDeps = {
   now: () => number;
   /** The calendar day of an instant in São Paulo. */
   day: (at: number) => string;

@@ -35,9 +35,9 @@ export const parseTransactionRequest = (value: unknown): TransactionRequest => {
   };
 };
 
-export type TransactionStart = Omit<Transaction, "statuses"> & { statuses: readonly string[] };
+type TransactionStart = Omit<Transaction, "statuses"> & { statuses: readonly string[] };
 
-export type TransactionDeps = {
+type TransactionDeps = {
   now: () => number;
   scheduler: Scheduler;
   /** Called for each status, including the first one. */

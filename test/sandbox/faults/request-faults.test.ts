@@ -90,23 +90,3 @@ test.each([
   expect(await accept("q-2", "cp", "t-2")).toBe(200);
   expect(await accept("q-1", "cp-special", "t-1")).toBe(500);
 });
-
-test.each([
-  ["an unknown kind", { kind: "explode" }, "kind must be one of"],
-  ["a kind for notifications", { operation: "accept", kind: "duplicate" }, "kind must be one of"],
-  ["a misspelt field", { kind: "hang", propability: 0.5 }, "propability"],
-  ["a misspelt match", { kind: "hang", match: { quoteID: "q" } }, "match.quoteID"],
-  ["a probability above one", { kind: "hang", probability: 50 }, "probability"],
-  ["a header that cannot be sent", { kind: "status", headers: { "x-a": "one\ntwo" } }, "x-a"],
-  ["a Retry-After that cannot be sent", { kind: "throttle", retryAfter: "\n" }, "retry-after"],
-  ["an unknown moment", { kind: "hang", when: "during" }, "when must be"],
-])(
-  "a rule with %s is refused with a sentence, and no rule of the same call is installed",
-  async (_, rule, message) => {
-    const client = await openSandbox();
-    const answer = await client.send("POST", "/_sandbox/faults", [{ kind: "hang" }, rule]);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain(message);
-    expect(await client.control("GET", "state?only=faults")).toEqual({ faults: [] });
-  },
-);
