@@ -9,8 +9,6 @@ export type Member = { key: string; raw: string };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const ZERO = 0x30;
-const NINE = 0x39;
 
 /** The index that stands for invalid or incomplete JSON. */
 const NOWHERE = -1;
@@ -38,26 +36,12 @@ const endOfString = (text: string, from: number): number => {
   return NOWHERE;
 };
 
-/** Index after one or more digits. */
-const endOfDigits = (text: string, from: number): number => {
-  let at = from;
-  while (text.charCodeAt(at) >= ZERO && text.charCodeAt(at) <= NINE) at++;
-  return at > from ? at : NOWHERE;
-};
-
-const endOfNumber = (text: string, from: number): number => {
-  const first = text[from] === "-" ? from + 1 : from;
-  let at = text[first] === "0" ? first + 1 : endOfDigits(text, first);
-  if (at !== NOWHERE && text[at] === ".") at = endOfDigits(text, at + 1);
-  if (at === NOWHERE || (text[at] !== "e" && text[at] !== "E")) return at;
-  const sign = text[at + 1];
-  return endOfDigits(text, sign === "+" || sign === "-" ? at + 2 : at + 1);
-};
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![.\deE+-])/y;
 
 const endOfScalar = (text: string, from: number): number => {
   if (text[from] === '"') return endOfString(text, from);
-  for (const word of ["true", "false", "null"]) if (text.startsWith(word, from)) return from + word.length;
-  return endOfNumber(text, from);
+  SCALAR.lastIndex = from;
+  return SCALAR.test(text) ? SCALAR.lastIndex : NOWHERE;
 };
 
 /** Index of the value after the member name at `from`. */
