@@ -14,8 +14,8 @@ export const actorOfRequest = (context: ConsoleContext, note: string): Actor => 
   if (person === null)
     throw new PageProblem(
       403,
-      "Nothing can be done here: nobody signs in.",
-      "Set CONSOLE_AUTH, so that people do.",
+      "The console is read only, because it runs without sign-in.",
+      "Set CONSOLE_AUTH, or use `cambio-bridge resolve`.",
     );
   const from = { ...site.options.from, address: addressOfPerson(context) };
   const actor = { by: person.name, role: person.role, note, from };
@@ -42,14 +42,15 @@ ${text}</textarea>
   </p>`;
 
 /** What is wrong with a note; null for nothing. Its form bounds its length. */
-export const noteProblem = (note: string) => (note.trim() === "" ? "Write a note: how you know." : null);
+export const noteProblem = (note: string) =>
+  note.trim() === "" ? "Write a note that says how you know." : null;
 
 /** The sentence of an action that failed. Whether anything was done stands in it. */
 const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {
   const reason = messageOf(error);
   if (error instanceof UsageError && !(error instanceof OutageError)) return reason;
   site.log.error({ by: person?.name ?? null, reason }, "console.action.failed");
-  return `It failed, and nobody knows whether anything was done (${reason}): the audit and the story tell.`;
+  return `The action failed (${reason}). It is not known whether anything was done: see the audit and the story.`;
 };
 
 type Shown = Show<ConsoleContext>;
@@ -80,7 +81,7 @@ export const begin = (
   if (!site.tasks.begin(id, `${by} ${form.toString()}`, meanwhile, ended))
     throw new PageProblem(
       409,
-      "This form was sent before, with something else in it or by somebody else, so nothing was done now.",
+      "This form was sent once already, with other content or by another person: nothing was done now.",
       "Load its page again.",
     );
   return context.redirect(`/tasks/${id}`, 303);
@@ -93,6 +94,6 @@ export const taskPage = async (context: ConsoleContext): Promise<Response> => {
   throw new PageProblem(
     404,
     "This action is not known any more.",
-    "What was done, and what came of it, is in the audit.",
+    "It may have been done: the audit says what came of it.",
   );
 };

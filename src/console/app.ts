@@ -64,7 +64,7 @@ const tooLarge = (): never => {
   throw new PageProblem(
     413,
     "What was sent is too large, so nothing was done.",
-    "Choose fewer, or write less.",
+    "Choose fewer dead letters, or write a shorter note.",
   );
 };
 

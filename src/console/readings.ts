@@ -44,7 +44,7 @@ const SILENT_MS = 4_000;
 /** Each reads whole topics. Further ones wait, and pages say that they do. */
 const MAX_READING = 8;
 const MAX_UNREAD = 64;
-const TOO_MUCH = "The console is asked for more at once than it reads: load the page again in a moment.";
+const TOO_MUCH = "The console is busy: load the page again in a moment.";
 
 /**
  * Readings that requests asked for, by what they read: a key always has a value of one type. One that is under way is

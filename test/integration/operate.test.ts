@@ -92,7 +92,12 @@ describe("four eyes", () => {
     expect(place).toBe(`${world.topics.audit}[0]@${ref.slice(2)}`);
     expect(await resultsOf("two-people")).toEqual([]);
     expect(await recentProposals(services, unstopped)).toMatchObject([
-      { ref, by: "Ana Lima", note: "asked the partner", asked: { commandId: "two-people", as: "succeeded" } },
+      {
+        ref,
+        by: "Ana Lima",
+        note: "asked the partner",
+        request: { commandId: "two-people", as: "succeeded" },
+      },
     ]);
 
     for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
@@ -133,7 +138,7 @@ describe("four eyes", () => {
     for (const none of [request, "0/999999", "1/0", "x"])
       await expect(
         confirm(services, person("bob"), { ref: none, as: "succeeded" }, unstopped),
-      ).rejects.toThrow(`${none} is no proposal`);
+      ).rejects.toThrow(`has no proposal ${none}`);
 
     const { audit } = world.topics;
     const proposal = (await readTopic(world.brokers, audit)).find(({ offset }) => `0/${offset}` === ref);

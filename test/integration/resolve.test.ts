@@ -102,7 +102,7 @@ test("a claim is as old as the journal says, whatever the clock of the operator'
   const tooYoung = await resolve("young", ["--as", "not-executed"], fast);
   expect(tooYoung).toMatchObject({ code: 1, out: "" });
   expect(tooYoung.err).toContain("--force");
-  expect(tooYoung.err).toMatch(/began at \d{4}-\S+Z .*: run it again from \d{4}-\S+Z on, by Kafka's clock/);
+  expect(tooYoung.err).toMatch(/began at \d{4}-\S+Z .*: resolve it from \d{4}-\S+Z on, by Kafka's clock/);
   expect(await resultsOf("young")).toEqual([]);
 
   await doubts("old", AT_ONCE_MS, "q-old");

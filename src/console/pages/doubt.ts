@@ -74,7 +74,7 @@ const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
     : html`<div class="notice wait">
         <p><strong>It can be resolved from ${when(endableAtMs, nowMs)} on.</strong> Until then a frozen replica could
           still make the call, or the partner could still be working on it.</p>
-        ${choice("checkbox", "force", "yes", "Resolve it now all the same", FORCE, isForced)}
+        ${choice("checkbox", "force", "yes", "Resolve it now anyway, with force", FORCE, isForced)}
       </div>`;
 
 const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
@@ -115,14 +115,14 @@ type FormOf = {
   before: Before | null;
 };
 
-/** The transaction that the doubt became, offered where the evidence is of one. */
+/** The field for the transactionId, filled in if all evidence names one transaction. */
 const transactionField = (facts: DoubtFacts | null, typed: string | null): Html => {
   const ids = new Set(facts?.evidence.map(({ transactionId }) => transactionId));
   const value = typed ?? (ids.size === 1 ? [...ids].join("") : "");
   return html`<p class="field">
     <label for="transaction">transactionId</label>
-    <span class="hint" id="transaction-hint">Optional, where it was executed: the final result names it. An event
-      must name it, too.</span>
+    <span class="hint" id="transaction-hint">Optional. If it was executed, the final result carries this id. An event
+      with this id must exist.</span>
     <input id="transaction" name="transaction" value="${value}" autocomplete="off"
       aria-describedby="transaction-hint" />
   </p>`;
@@ -196,6 +196,7 @@ export const showDoubt = async (
   before: Before | null = null,
 ): Promise<Response> => {
   const { site } = context.var;
+  const self = link(doubtPath({ commandId, quoteId }), "Look again");
   const show = (is: string, body: Html, more: { status?: 200 | 404; refreshS?: number } = {}) =>
     page(context, {
       title: "Doubt",
@@ -210,9 +211,14 @@ export const showDoubt = async (
   const state = journalState(context, journal);
   if (doubt && others.length === 0)
     return show("is in doubt", html`${state ?? ""} ${await doubtView(context, doubt, before)}`);
-  if (doubts.length > 0)
-    return show("is in doubt for several quotes", doubtsTable(doubts, site.clock.now(), "").markup);
-  if (state !== null) return show("", state, { refreshS: RELOAD_S });
+  if (doubts.length > 0) {
+    const is = doubt ? "is in doubt for several quotes" : "is not in doubt for this quote, but for another";
+    return show(is, doubtsTable(doubts, site.clock.now(), "").markup);
+  }
+  if (state !== null)
+    return show("is being looked for", html`${state} ${before ? html`<p>${self}</p>` : ""}`, {
+      refreshS: RELOAD_S,
+    });
   return show("is not in doubt", html`<p>It was resolved, or it never was in doubt.</p>`, { status: 404 });
 };
 

@@ -65,7 +65,7 @@ const proposalsTable = (proposals: readonly Proposal[]): Cell =>
         ${
           table(
             "Proposals that wait for a second person",
-            ["command", "it was", "says", "REF", "to be confirmed until"],
+            ["command", "proposed outcome", "by, and why", "REF", "to be confirmed until"],
             proposals.map(proposalRow),
             "",
           ).markup
@@ -97,7 +97,7 @@ const listOf = async (
   const total = opened.numbers().doubts;
   const nowMs = clock.now();
   const older = atMs === null ? "so far" : ago(atMs, nowMs);
-  const empty = isCurrent ? "No command is in doubt." : `None was known ${older}.`;
+  const empty = isCurrent ? "No command is in doubt." : `No doubt was known ${older}.`;
   const { markup, shown } = doubtsTable(list.value, nowMs, empty);
   const next = pathTo("/doubts", { from: from + shown });
   return html`${

@@ -14,7 +14,7 @@ const TO_OWN =
   "to the address that you see.";
 const NOBODY = "You are not signed in, or the name or password is wrong.";
 const SIGN_IN =
-  "Load the page again and give your name and password. They stand in the file of CONSOLE_USERS_FILE.";
+  "Load the page again and give your name and password. CONSOLE_USERS_FILE names who may sign in.";
 
 /** The error as a page says it. What nobody expected is in the log. */
 const explained = ({ req, var: { site } }: ConsoleContext, error: unknown): PageProblem => {
@@ -70,5 +70,5 @@ export const problemPage: ErrorHandler<ConsoleEnv> = (error, context) => {
 };
 
 export const noSuchPage = (): never => {
-  throw new PageProblem(404, "There is no such page.", "The pages of the console stand above.");
+  throw new PageProblem(404, "There is no such page.", "Use the menu above.");
 };

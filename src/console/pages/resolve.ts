@@ -61,7 +61,11 @@ const act = (
   const run = async (stopped: AbortSignal): Promise<Show<ConsoleContext>> => {
     const { request, outcome } = await work(stopped);
     if (outcome.kind === "tooYoung")
-      return refused(form, html`By Kafka's clock it is too early.`, outcome.resolvableAtMs);
+      return refused(
+        form,
+        html`It cannot be resolved yet: by Kafka's clock it is too early, and the call may still be under way.`,
+        outcome.resolvableAtMs,
+      );
     const answer = answerTo({ request, outcome });
     if (answer === null) return refused(form, sentence(refusalText(request, outcome) ?? outcome.kind));
     const story = link(pathTo("/story", { id: request.commandId }), "See the whole story");

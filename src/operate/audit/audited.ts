@@ -52,7 +52,7 @@ const checkTopic = async (services: ToolServices): Promise<void> => {
     );
   if ((settings["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime")
     throw new UsageError(
-      `Topic ${topic} needs message.timestamp.type=LogAppendTime: nothing is done whose time cannot be trusted.`,
+      `Topic ${topic} needs message.timestamp.type=LogAppendTime: the bridge does nothing whose time it cannot trust.`,
     );
 };
 
@@ -97,7 +97,9 @@ export const withAudit = async <T>(
     });
     const end = (outcome: AuditOutcome): Promise<RecordPosition | null> =>
       write({ actionId, actor, action, outcome }).catch((error: unknown) => {
-        services.warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
+        services.warn(
+          `The outcome of the action could not be written to the audit topic (${messageOf(error)}).`,
+        );
         return null;
       });
     const atMs = async (): Promise<number> => {

@@ -9,7 +9,8 @@ export type Sentence = readonly Piece[];
 
 /** What the events say of a transaction. */
 const statusOf = ({ firstStatus, lastStatus, firstAtMs }: Transaction): Sentence => {
-  if (firstStatus === null || firstAtMs === null) return ["the events topic holds no event of it since"];
+  if (firstStatus === null || firstAtMs === null)
+    return ["the events topic holds no event of it since the claim"];
   const later = lastStatus === null || lastStatus === firstStatus ? [] : [", now ", { id: lastStatus }];
   return [{ id: firstStatus }, " at ", { atMs: firstAtMs }, ...later];
 };
@@ -59,7 +60,10 @@ export const aboutDoubt = (
     counterpartyId === null
       ? ["not known: the command was not found in its topic"]
       : [{ id: counterpartyId }];
-  const answer = httpStatus === null ? "none" : `HTTP ${httpStatus}, which proves neither`;
+  const answer =
+    httpStatus === null
+      ? "none"
+      : `HTTP ${httpStatus}, which proves neither that it was executed nor that it was not`;
   const fault: Sentence = error === null ? [] : ["; ", { id: error.code }, `: ${error.message}`];
   const isAccept = operation === "ACCEPT_QUOTE";
   return [
@@ -75,8 +79,8 @@ export const aboutDoubt = (
           ["counterpartyId", ofAccept(counterparty)],
         ] as const)
       : []),
-    ["Claimed", [{ atMs: claimedAtMs }]],
-    ["The call", [callsOf(doubt)]],
+    ["The call was claimed", [{ atMs: claimedAtMs }]],
+    ["Calls", [callsOf(doubt)]],
     ["Last answer", [answer, ...fault]],
     ["In doubt since", [{ atMs: sinceMs }, ` (${place})`]],
   ];

@@ -25,7 +25,7 @@ const CHECK_EVERY_MS = 50;
 const NEEDS_PERSON: readonly HealthKind[] = ["lost", "halted"];
 
 const unreadableText = (health: Health): string =>
-  `Nobody knows what is in doubt, and nothing was done: the journal ${sentenceOf(health)}.`;
+  `Nobody knows what is in doubt: the journal ${sentenceOf(health)}.`;
 
 /**
  * Resolves when the journal is read to the end that it had when it was opened, or all but partitions that nobody can

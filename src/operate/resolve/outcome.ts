@@ -47,16 +47,17 @@ export const NOT_EXECUTED_RISK =
   "that costs nothing.";
 
 const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
-  if (result === null) return `rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN (${place})`;
+  if (result === null)
+    return `another command holds its quote, or its result has left the journal (${place}): see its story`;
   const who = note === null ? result.decidedBy : `${result.decidedBy} (${note})`;
   return `${result.outcome} by ${who}, ${place}`;
 };
 
 /** If `not-executed` frees the quote and the call is executed after all, it can be accepted twice. */
 const FORCE = {
-  succeeded: "or give --force",
+  succeeded: "or with force (--force)",
   "not-executed":
-    "or give --force if it is certain that no replica of that time still runs, and the partner says that " +
+    "or with force (--force) if it is certain that no replica of that time still runs, and the partner says that " +
     "it will not be executed any more",
 } as const;
 
@@ -80,7 +81,7 @@ export const refusalText = (
     case "tooYoung":
       return (
         `The call of command ${commandId} began at ${iso(ended.claimedAtMs)} and might still be under way, ` +
-        `on a frozen replica or at the partner: run it again from ${iso(ended.resolvableAtMs)} on, by ` +
+        `on a frozen replica or at the partner: resolve it from ${iso(ended.resolvableAtMs)} on, by ` +
         `Kafka's clock, ${FORCE[as]}.`
       );
     case "underWay":
@@ -88,13 +89,13 @@ export const refusalText = (
     case "several":
       return (
         `Command ${commandId} is in doubt for ${ended.quotes.length} quotes, ${ended.quotes.join(" and ")}: ` +
-        "say with --quote-id which of them is meant."
+        "resolve the one that is meant, by its page or with --quote-id."
       );
     case "unknown":
-      return `The journal knows no command ${commandId} that is in doubt${about}.`;
+      return `The journal holds no doubt of command ${commandId}${about} that can be read.`;
     case "otherTransaction":
       return ended.commandId === null
-        ? `No event of transaction ${ended.transactionId} is known since the claim: check it, or leave it out.`
+        ? `No event of transaction ${ended.transactionId} is known since the claim: check the id, or leave it out.`
         : `Transaction ${ended.transactionId} is that of command ${ended.commandId}, whose result names it.`;
     case "sameAuthor":
       return `Command ${commandId} is not decided: ${ended.by} proposed it, and another person must confirm it.`;

@@ -74,7 +74,7 @@ export const findProposal = async (
 ): Promise<Proposal> => {
   const { audit: topic } = services.config.topics;
   const none = new UsageError(
-    `${ref} is no proposal in ${topic}: \`cambio-bridge resolve\` said its REF, such as 0/4711.`,
+    `${topic} has no proposal ${ref}. Its REF, such as 0/4711, was shown when it was made.`,
   );
   const [, text] = /^0\/(\d{1,15})$/.exec(ref) ?? [];
   if (text === undefined) throw none;

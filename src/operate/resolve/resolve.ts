@@ -96,8 +96,8 @@ const readAndDecide = async (
     const resolved = await inTime((signal) => endInJournal(deps, ref, decision, signal)).catch(
       (error: unknown) => {
         throw new UsageError(
-          `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): run ` +
-            "the same again, and it shows what stands.",
+          `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): resolve ` +
+            "it again, and what stands is shown.",
           { cause: error },
         );
       },
@@ -165,7 +165,9 @@ export const resolve = (
     if (value.kind !== "proposed") return value;
     // The proposal is that entry.
     if (ended === null)
-      throw new UsageError("Nothing is proposed, because it could not be written: run it again.");
+      throw new UsageError(
+        "The proposal could not be written to the audit topic, so nothing is proposed. Propose it again.",
+      );
     return {
       ...value,
       ref: positionText(ended),

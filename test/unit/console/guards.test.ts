@@ -32,7 +32,7 @@ describe("who may act", () => {
     const body = new URLSearchParams(fields).toString();
     const answer = await send(path, { method: "POST", headers, body });
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain("nobody signs in");
+    expect(await answer.text()).toContain("runs without sign-in");
     expect(asked()).toBe(0);
   });
 
