@@ -75,7 +75,7 @@ export const printLines = async ({ write, stopped }: Io, lines: readonly string[
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Of an object its values, so that it fits into a line. */
+/** Shows the values of an object only, so that it fits into a line. */
 const cellOf = (value: unknown): string => {
   if (value === null || value === "" || value === undefined) return "-";
   if (typeof value === "object") return Object.values(value).map(cellOf).join(" ");

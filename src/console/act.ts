@@ -41,11 +41,11 @@ export const noteField = (hint: string, text: string): Html =>
 ${text}</textarea>
   </p>`;
 
-/** What is wrong with a note; null for nothing. Its form bounds its length. */
+/** Returns what is wrong with a note, or null. Its form limits its length. */
 export const noteProblem = (note: string) =>
   note.trim() === "" ? "Write a note that says how you know." : null;
 
-/** The sentence of an action that failed. Whether anything was done stands in it. */
+/** Returns the sentence of a failed action. It says whether anything was done. */
 const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {
   const reason = messageOf(error);
   if (error instanceof UsageError && !(error instanceof OutageError)) return reason;

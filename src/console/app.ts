@@ -81,7 +81,7 @@ const guardPosts = (ownOrigin: string | undefined): readonly MiddlewareHandler<C
   bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }),
 ];
 
-/** The longest id, or a reason. */
+/** The longest query parameter: the length limit of an id. */
 const MAX_PARAMETER_LENGTH = 1_024;
 
 /**

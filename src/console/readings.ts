@@ -30,18 +30,18 @@ type Open = Reading<unknown> & {
   stop: AbortController;
 };
 
-/** With what else a page does, less than two seconds. */
+/** A page waits so long for a reading, so that it answers within two seconds. */
 const WAIT_MS = 1_500;
-/** After this long nobody waits for it any more. */
+/** A reading that no page has asked for since this long is stopped. */
 const IDLE_MS = 60_000;
 /** A page that loads itself again finds what was read meanwhile. */
 const KEEP_MS = 2_500;
 const LOOK_EVERY_MS = 5_000;
-/** An outage is not asked about with each request. */
+/** After a failure the next try waits this long. */
 const FAILED_MS = 2_000;
 /** A Kafka that is silent for so long counts as away, long before the question fails. */
 const SILENT_MS = 4_000;
-/** Each reads whole topics. Further ones wait, and pages say that they do. */
+/** Readings at once: each may read whole topics. Further ones wait for their turn. */
 const MAX_READING = 8;
 const MAX_UNREAD = 64;
 const TOO_MUCH = "The console is busy: load the page again in a moment.";
@@ -62,7 +62,7 @@ export const createReadings = ({ config, clock }: ToolServices) => {
       signal.throwIfAborted();
       return await work();
     } finally {
-      // The next one takes the place over.
+      // The place goes to the next reading, so the number stays.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

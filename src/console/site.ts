@@ -10,7 +10,7 @@ import { createTasks } from "./tasks.ts";
 
 export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
-/** A request that gets no page, as a sentence, and what to do. */
+/** An error that is shown as a page: what is wrong, and what to do. */
 export class PageProblem extends Error {
   readonly status: ProblemStatus;
   readonly advice: string;

@@ -21,7 +21,7 @@ export class Forbidden extends UsageError {}
 /** Nothing was done; the message says why. The audit topic gets the outcome `refused`. */
 export class NothingDone extends UsageError {}
 
-/** Of a name and a note: both go into one record. */
+/** The longest name, and the longest note: both are written into one record. */
 export const MAX_TEXT_LENGTH = 1_000;
 
 /** Throws Forbidden for a viewer, and a UsageError where the name or the note is missing or too long. */

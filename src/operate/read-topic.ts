@@ -23,7 +23,7 @@ export const mayHold = (value: Buffer | null, text: Buffer): boolean =>
   value !== null && (value.includes(text) || (value[0] === 0x7b && value.includes("\\")));
 
 export const NOTHING: Range = { startOffset: 0, endOffset: 0 };
-/** Of a partition that cannot be asked. */
+/** The range of a partition that cannot be asked. */
 const ANY: Range = { startOffset: 0, endOffset: Number.MAX_SAFE_INTEGER };
 
 export const recordsIn = (ranges: Ranges): number =>

@@ -8,6 +8,7 @@ import { createCallLimiter } from "./connection/call-limiter.ts";
 import { transportFor, type TransportOptions } from "./connection/transport.ts";
 import { madeFrom } from "../runtime/made-from.ts";
 import { isSecret, maskFor } from "../runtime/mask.ts";
+import { decodePercent } from "../runtime/percent.ts";
 import type {
   Backlog,
   Call,
@@ -104,7 +105,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
         body: JSON.stringify(subscription),
       } as const;
       const { password } = new URL(subscription.url);
-      return tracked(sendRequest(request, callOptions, [password, decodeURIComponent(password)]));
+      return tracked(sendRequest(request, callOptions, [password, decodePercent(password) ?? password]));
     },
     fetchLog: fetchLogWith({
       ...caller,

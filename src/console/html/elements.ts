@@ -9,7 +9,7 @@ export const pathTo = (path: string, query: Readonly<Record<string, string | num
   return parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;
 };
 
-/** Of the rows of one list: no page may be larger than 60 kB. */
+/** The largest markup of one list, so that a page stays below 60 kB. */
 const MAX_LIST = 36_000;
 
 /** The first of these pieces that fit on a page. */

@@ -25,7 +25,7 @@ const marked = (text: string, odd: RegExp): Html => {
 };
 
 const MAX_SHOWN = 300;
-/** Of the markup of one block: what is escaped may be many times as long. */
+/** The largest markup of one block: escaping can multiply the length of a text. */
 const MAX_BLOCK = 24_000;
 
 /** Untrusted text within a line, cut at `maxLength`. */

@@ -13,7 +13,7 @@ import { aboutView, candidatesView, evidenceView } from "./doubt-facts.ts";
 import { doubtPath, doubtsTable, journalState, readProposals } from "./doubts.ts";
 import { failed, RELOAD_S } from "./problem.ts";
 
-/** The form may be sent again, and shows them again. */
+/** Facts are read again after so long; until then a refused form shows the same ones. */
 const FACTS_MS = 60_000;
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
@@ -37,7 +37,7 @@ const adviceView = (
   );
 };
 
-/** Why nothing was done, with the note, which the form may not be there to keep. */
+/** Says why nothing was done, and repeats the note, because the form may not be shown any more. */
 const beforeView = (before: Before | null): Cell => {
   if (before === null) return "";
   const note = before.form.get("note");

@@ -16,7 +16,7 @@ const NOBODY = "You are not signed in, or the name or password is wrong.";
 const SIGN_IN =
   "Load the page again and give your name and password. CONSOLE_USERS_FILE names who may sign in.";
 
-/** The error as a page says it. What nobody expected is in the log. */
+/** Turns an error into what a page says. An unexpected one is logged, and the page does not quote it. */
 const explained = ({ req, var: { site } }: ConsoleContext, error: unknown): PageProblem => {
   if (error instanceof PageProblem) return error;
   const text = messageOf(error);

@@ -87,7 +87,7 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const problem = noteProblem(note);
   if (problem !== null) return refused(form, html`${problem}`)(context);
   const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
-  // The field is for a doubt that was executed, and may be filled in beforehand.
+  // The field may be filled in beforehand. It counts only if the doubt was executed.
   const transactionId = as === "succeeded" ? form.get("transaction")?.trim() || null : null;
   const force = form.get("force") === "yes";
   const request: ResolveRequest = { commandId, quoteId, as, force, transactionId };

@@ -114,7 +114,7 @@ const outcomeOf = ({ outcome }: ReadEntry, record: Incoming) => {
   };
 };
 
-/** Nothing for a record in another form. */
+/** Returns no row for a record that is no audit entry. */
 const rowOf = (topic: string, record: Incoming) => {
   const entry = readAuditEntry(record.value);
   if (entry === null) return [];

@@ -23,7 +23,7 @@ type ReplayOutcome = { plan: Plan; unsent: number; reason: string | null };
 /** Letters that are announced in one audit entry, and may be sent twice if the process is killed. */
 const BATCH = 100;
 const BATCH_BYTES = 16 * 1_048_576;
-/** Of a failure in the audit entry, which has one for each letter. */
+/** The longest reason in the audit entry, which has one for each letter that failed. */
 const MAX_REASON = 300;
 
 /** The next letters for one topic, in order; at least one. */

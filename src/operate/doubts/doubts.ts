@@ -162,7 +162,7 @@ export const openDoubts = async (services: ToolServices) => {
         oldestFirst().filter(({ ref }) => ref.commandId === commandId),
         stopped,
       ),
-    /** Of these proposals those whose doubts are still open. */
+    /** Returns those of the proposals whose doubts are still open. */
     waiting: (proposals: readonly Proposal[]): Proposal[] => {
       const open = Map.groupBy(view.doubts(), ({ ref }) => ref.commandId);
       return proposals.filter(({ request: { commandId, quoteId } }) =>
@@ -177,7 +177,7 @@ export const openDoubts = async (services: ToolServices) => {
           [...ranges].some(([partition, { endOffset }]) => (view.nextOffset(partition) ?? 0) < endOffset);
         while (isBehind()) await clock.sleep(CHECK_EVERY_MS, signal);
       }),
-    /** As below, and says how far it is. */
+    /** Waits as the function of that name does, and says how far it is. */
     untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
       untilRead(services, room, stopped, () => onProgress?.(progress())),
     close: room.close,
@@ -215,7 +215,7 @@ export const listDoubts = async (
   }
 };
 
-/** The doubts of a command, or the one of this quote. Throws as above. */
+/** Returns the doubts of a command, or the one of this quote. Throws as listDoubts does. */
 export const findDoubts = async (
   services: ToolServices,
   { commandId, quoteId }: { commandId: string; quoteId: string | null },

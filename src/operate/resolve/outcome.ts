@@ -40,7 +40,7 @@ export type ResolveOutcome =
 /** How long a proposal may be confirmed, by Kafka's clock. */
 export const PROPOSAL_MS = 24 * 3_600_000;
 
-/** To be shown before "not executed" is taken. */
+/** Shown before somebody chooses "not executed". */
 export const NOT_EXECUTED_RISK =
   "The request may still be stuck at the partner, or at a proxy before it, and run later. Choose this only if they " +
   "confirm that it will never run: that it is not in their books is not enough. If they cannot say, leave it open: " +

@@ -123,7 +123,7 @@ const auditedAs = (request: ResolveRequest, ended: ResolveOutcome): AuditOutcome
 };
 
 /**
- * As above. Throws NothingDone if Kafka fails before the decision is being written, and if it is stopped before;
+ * Calls readAndDecide. Throws NothingDone if Kafka fails before the decision is being written, and if it is stopped before;
  * later a UsageError that says so.
  */
 const decide = async (
