@@ -31,11 +31,11 @@ const decompressSnappy: Decompress = (data, maxBytes) => {
   if (!data.subarray(0, JAVA_MAGIC.length).equals(JAVA_MAGIC)) return uncompress(data, maxBytes);
   const blocks: Buffer[] = [];
   let bytes = 0;
-  for (let at = JAVA_HEAD_BYTES; at < data.length;) {
-    const start = at + 4;
-    at = start + data.readUInt32BE(at);
-    if (at > data.length) throw new Error("a block is cut off");
-    const block = uncompress(data.subarray(start, at), maxBytes - bytes);
+  for (let position = JAVA_HEAD_BYTES; position < data.length;) {
+    const start = position + 4;
+    position = start + data.readUInt32BE(position);
+    if (position > data.length) throw new Error("a block is cut off");
+    const block = uncompress(data.subarray(start, position), maxBytes - bytes);
     blocks.push(block);
     bytes += block.length;
   }
@@ -55,13 +55,13 @@ const decompressLz4: Decompress = (frame, maxBytes) => {
   const largest = 1 << (8 + 2 * ((frame.readUInt8(5) >> 4) & 7));
   let most = 0;
   // lz4js believes what a block says of its length: it would read on for seconds, and take memory for whole blocks.
-  for (let at = LZ4_HEAD_BYTES + (flags & LZ4_FLAG.contentSize ? 8 : 0); ;) {
-    const head = frame.readUInt32LE(at);
+  for (let position = LZ4_HEAD_BYTES + (flags & LZ4_FLAG.contentSize ? 8 : 0); ;) {
+    const head = frame.readUInt32LE(position);
     if (head === 0) break;
     const bytes = head & LZ4_BLOCK_BYTES;
-    at += 4 + bytes;
+    position += 4 + bytes;
     if (bytes > largest) throw new Error("a block is larger than its frame allows");
-    if (at > frame.length) throw new Error("a block is cut off");
+    if (position > frame.length) throw new Error("a block is cut off");
     most += Math.min(largest, 255 * bytes);
   }
   if (most > maxBytes) throw new Error(`it may become ${most} bytes`);
@@ -116,7 +116,7 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
   const { CompressionCodecs } = kafkajs;
   for (const [type, name, decompress] of decompressors) {
-    const made = codec(name, decompress, maxBytes);
-    CompressionCodecs[type] = () => made;
+    const newCodec = codec(name, decompress, maxBytes);
+    CompressionCodecs[type] = () => newCodec;
   }
 };

@@ -32,8 +32,8 @@ export function* eachHeader({
 
 /** The value of a header; the last one when it is repeated, as in Kafka's Java client. Null when absent or null. */
 export const headerValue = (headers: EncodedHeaders, name: string): Buffer | null => {
-  const wanted = Buffer.from(name);
-  let found: Buffer | null = null;
-  for (const [each, value] of eachHeader(headers)) if (wanted.equals(each)) found = value;
-  return found;
+  const nameBytes = Buffer.from(name);
+  let last: Buffer | null = null;
+  for (const [each, value] of eachHeader(headers)) if (nameBytes.equals(each)) last = value;
+  return last;
 };

@@ -169,7 +169,7 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   const health = (): Health => {
     const followed = tail.health();
     if (isRead()) return followed;
-    const troubles = tail.excuses(unread()) ?? [];
+    const troubles = tail.troublesOf(unread()) ?? [];
     if (troubles.length > 0) return { kind: "unreadPartitions", topic, troubles };
     return followed.kind === "up" ? { kind: "reading", left: null } : followed;
   };

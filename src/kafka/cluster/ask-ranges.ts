@@ -18,10 +18,10 @@ const askLeader = async (
   partitions: readonly number[],
   { sinceMs, untilMs }: Period,
 ) => {
-  const wanted = partitions.map((partition) => ({ partition }));
+  const requested = partitions.map((partition) => ({ partition }));
   /** The offsets of the first records that are not older; -1 where there is none. */
   const ask = async (fromTimestamp: number): Promise<ReadonlyMap<number, number>> => {
-    const [answer] = await cluster.fetchTopicsOffset([{ topic, partitions: wanted, fromTimestamp }]);
+    const [answer] = await cluster.fetchTopicsOffset([{ topic, partitions: requested, fromTimestamp }]);
     return new Map(answer?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
   };
   const ends = await ask(LATEST_MS);

@@ -145,12 +145,14 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
    */
   const ask = async <T>(question: (open: Connection, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
-    const asked = (connection ??= connect());
+    const connected = (connection ??= connect());
     try {
-      return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => question(await asked, signal));
+      return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) =>
+        question(await connected, signal),
+      );
     } catch (error) {
       const isMissing = protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION";
-      if (connection === asked && !isMissing) void close();
+      if (connection === connected && !isMissing) void close();
       throw metadataError(error);
     }
   };
@@ -164,9 +166,9 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
     find: (names) =>
       ask(async ({ admin }) => {
         const existing = new Set(await admin.listTopics());
-        const wanted = names.filter((name) => existing.has(name));
-        if (wanted.length === 0) return new Map();
-        const { topics } = await admin.fetchTopicMetadata({ topics: wanted });
+        const existingNames = names.filter((name) => existing.has(name));
+        if (existingNames.length === 0) return new Map();
+        const { topics } = await admin.fetchTopicMetadata({ topics: existingNames });
         const found = topics.map(async ({ name, partitions }): Promise<[string, FoundTopic]> => {
           const config = await configOf(admin, kafkajs.ConfigResourceTypes.TOPIC, name);
           const replicationFactor = Math.min(...partitions.map(({ replicas }) => replicas.length));

@@ -38,10 +38,15 @@ const applied = (
   const findings: Finding[] = [];
   for (const role of demands.used.filter((one) => roles.includes(one))) {
     const topic = found.get(demands.names[role]);
-    const said = topic && broken(topicFacts({ role, topic }, demands, found));
-    if (!topic || !said) continue;
+    const complaint = topic && broken(topicFacts({ role, topic }, demands, found));
+    if (!topic || !complaint) continue;
     const others = together ? findings.pop()?.topics : undefined;
-    findings.push({ severity, topics: [...(others ?? []), topic.name], detail: said[0], remedy: said[1] });
+    findings.push({
+      severity,
+      topics: [...(others ?? []), topic.name],
+      detail: complaint[0],
+      remedy: complaint[1],
+    });
   }
   return findings;
 };

@@ -47,10 +47,10 @@ export const connectRights = async (newClient: NewClient, clock: Clock) => {
   return {
     isTopicDenied: async (topic: string, right: Right): Promise<boolean> => {
       if (await isDenied(cluster.addTargetTopic(topic))) return true;
-      const led = cluster.findTopicPartitionMetadata(topic).find(({ leader }) => leader >= 0);
-      if (right === "Describe" || !led) return false;
-      const partition = led.partitionId;
-      const broker = await cluster.findBroker({ nodeId: led.leader });
+      const ledPartition = cluster.findTopicPartitionMetadata(topic).find(({ leader }) => leader >= 0);
+      if (right === "Describe" || !ledPartition) return false;
+      const partition = ledPartition.partitionId;
+      const broker = await cluster.findBroker({ nodeId: ledPartition.leader });
       if (right === "Read") {
         const partitions = [{ partition, fetchOffset: OFFSET_OUT_OF_RANGE, maxBytes: 1 }];
         return isDenied(broker.fetch({ maxWaitTime: 0, topics: [{ topic, partitions }] }));

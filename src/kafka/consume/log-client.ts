@@ -63,7 +63,7 @@ const fetchedOf = (
 ): Fetched => {
   const last = messages.at(-1);
   // A batch comes whole, also if it is read from its middle.
-  const asked = messages.filter(({ offset }) => Number(offset) >= from);
+  const messagesFrom = messages.filter(({ offset }) => Number(offset) >= from);
   return {
     partition,
     from,
@@ -71,10 +71,12 @@ const fetchedOf = (
     next: last ? Math.max(from, afterBatchOf(last)) : from,
     startOffset: Number(lastStartOffset),
     endOffset: Number(highWatermark),
-    records: asked
+    records: messagesFrom
       .filter(({ isControlRecord }) => !isControlRecord)
       .map((message) => incomingOf(topic, partition, message)),
-    hidden: new Set(asked.filter((record) => record.isControlRecord).map(({ offset }) => Number(offset))),
+    hidden: new Set(
+      messagesFrom.filter((record) => record.isControlRecord).map(({ offset }) => Number(offset)),
+    ),
   };
 };
 

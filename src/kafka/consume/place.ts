@@ -93,9 +93,9 @@ const settle = (place: Place, { partition, from, next, startOffset, records: [fi
 /** Goes on to `next`, and says so if nothing is missing before it. */
 const pass = (place: Place, { partition, hidden }: Fetched, next: number, { absent }: LogHooks): void => {
   const from = place.next;
-  let at = from;
-  while (at < next && hidden.has(at)) at += 1;
-  if (at === next && next > from) absent?.(partition, from, next);
+  let position = from;
+  while (position < next && hidden.has(position)) position += 1;
+  if (position === next && next > from) absent?.(partition, from, next);
   place.next = Math.max(from, next);
 };
 
@@ -121,12 +121,12 @@ export const takeFetched = async (
     // Advanced first: if the connection is replaced while it is taken, reading goes on after this record.
     Object.assign(place, { next: offset + 1, last: { offset, timestampMs }, isLastGone: false });
     const answer = hooks.take(record);
-    const taken = answer instanceof Promise ? await answer : answer;
-    if (taken === "later") {
+    const outcome = answer instanceof Promise ? await answer : answer;
+    if (outcome === "later") {
       Object.assign(place, { next: offset, last, isLastGone });
       return "later";
     }
-    if (!taken) throw new PlaceLost(partition, `offset ${offset} does not follow what was read before`);
+    if (!outcome) throw new PlaceLost(partition, `offset ${offset} does not follow what was read before`);
     place.tries = 0;
     if (!isCurrent()) return "all";
   }

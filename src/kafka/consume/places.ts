@@ -61,14 +61,14 @@ export const createReadPlaces = (
       void rest(place, ms);
     }
     if (!isNew || over.aborted) return;
-    const at = Object.fromEntries(failed.map(([partition, { next }]) => [partition, next]));
+    const offsets = Object.fromEntries(failed.map(([partition, { next }]) => [partition, next]));
     for (const [partition] of lack.kind === "unreadableBatch" ? failed : []) {
       const reason = troubleText({ partition, ...lack });
-      log.error({ topic, partition, offset: at[partition], reason }, "kafka.batch.unreadable");
+      log.error({ topic, partition, offset: offsets[partition], reason }, "kafka.batch.unreadable");
     }
     if (lack.kind === "unreadableBatch") return;
     const reason = lack.kind === "failing" ? lack.cause : "no leader";
-    log.warn({ topic, reason, at }, "kafka.reader.lost");
+    log.warn({ topic, reason, at: offsets }, "kafka.reader.lost");
   };
   const heal = (answers: readonly Fetched[]): void => {
     const partitions: number[] = [];

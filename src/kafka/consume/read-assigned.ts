@@ -67,12 +67,12 @@ export const readAssigned = (
     question: (cluster: ClusterQuestions) => Promise<T>,
     isWanted: () => boolean,
   ): Promise<T | null> => {
-    for (let told = false; isWanted(); told = true) {
+    for (let isWarned = false; isWanted(); isWarned = true) {
       try {
         const cluster = await deps.connectCluster();
         return await question(cluster).finally(() => void cluster.close());
       } catch (error) {
-        if (!told) log.warn({ topic, reason: messageOf(error) }, "kafka.place.unknown");
+        if (!isWarned) log.warn({ topic, reason: messageOf(error) }, "kafka.place.unknown");
         await clock.sleep(ASK_AGAIN_MS);
       }
     }

@@ -143,8 +143,8 @@ export const readLog = (
       failed(partition, place, error);
       return;
     }
-    const taken = await takeFetched(place, fetched, hooks, () => !isOver()).catch(giveUp);
-    if (taken === "later" && place.isWanted) void rest(place, doubled(LATER, place.tries++));
+    const outcome = await takeFetched(place, fetched, hooks, () => !isOver()).catch(giveUp);
+    if (outcome === "later" && place.isWanted) void rest(place, doubled(LATER, place.tries++));
     if (records.length === 0) return;
     reader.order = [...reader.order.filter((other) => other !== partition), partition];
   };

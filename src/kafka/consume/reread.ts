@@ -43,28 +43,28 @@ export const createReread = (topic: string, { newClient, clock }: Pick<LogDeps, 
   };
 
   const read = async (partition: number, offset: number, signal: AbortSignal): Promise<Incoming | null> => {
-    let own: Promise<LogClient> | null = null;
+    let separate: Promise<LogClient> | null = null;
     const isOver = (): boolean => signal.aborted;
     while (!isOver()) {
-      const client = own ?? (shared ??= open());
+      const client = separate ?? (shared ??= open());
       try {
         const record = await readOnce(await client, partition, offset);
         if (record === "not yet") continue;
-        if (own) {
+        if (separate) {
           // What has failed is replaced for all.
           void stop();
-          shared = own;
+          shared = separate;
         }
         return record;
       } catch (error) {
         if (client === shared && error !== NO_LEADER) void stop();
-        void close(own);
+        void close(separate);
         if (protocolErrorOf(error) === "OFFSET_OUT_OF_RANGE") return null;
         await clock.sleep(AGAIN_AFTER_MS, signal).catch(() => undefined);
-        own = isOver() ? null : open();
+        separate = isOver() ? null : open();
       }
     }
-    void close(own);
+    void close(separate);
     throw new Error(messageOf(signal.reason));
   };
 

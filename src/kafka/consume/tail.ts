@@ -41,17 +41,17 @@ export const startTail = (
   let isAgain = false;
 
   const isStopped = (): boolean => stopped.signal.aborted;
-  const start = (found: TopicRanges): Ranges => {
-    late = missing = found.missing;
-    partitions = found.ranges.size + missing.size;
-    return begin(found.ranges, partitions);
+  const start = (topicRanges: TopicRanges): Ranges => {
+    late = missing = topicRanges.missing;
+    partitions = topicRanges.ranges.size + missing.size;
+    return begin(topicRanges.ranges, partitions);
   };
   const addMissing = async (to: LogReading, signal: AbortSignal): Promise<void> => {
     while (missing.size > 0) {
       await clock.sleep(MISSING_EVERY_MS, signal);
-      const found = await deps.ranges().catch(() => null);
-      if (signal.aborted || !found) continue;
-      const more = new Map([...found.ranges].filter(([partition]) => missing.has(partition)));
+      const topicRanges = await deps.ranges().catch(() => null);
+      if (signal.aborted || !topicRanges) continue;
+      const more = new Map([...topicRanges.ranges].filter(([partition]) => missing.has(partition)));
       if (more.size === 0) continue;
       missing = new Set([...missing].filter((partition) => !more.has(partition)));
       to.add(begin(more, partitions));
@@ -62,9 +62,9 @@ export const startTail = (
       round = new AbortController();
       const { signal } = round;
       try {
-        const found = await deps.ranges();
+        const topicRanges = await deps.ranges();
         if (isStopped()) return;
-        const ranges = start(found);
+        const ranges = start(topicRanges);
         // A log that lacks an entry must not be read all the time.
         if (isAgain) await clock.sleep(AGAIN_AFTER_MS, signal);
         const settings = { ...options, ranges, toEnd: false, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
@@ -95,7 +95,7 @@ export const startTail = (
      * Why these partitions are not read yet, if it is because they were in trouble themselves; null if the process may
      * wait for one of them. What they held back is read once they are well.
      */
-    excuses: (unread: readonly number[]): PartitionTrouble[] | null => {
+    troublesOf: (unread: readonly number[]): PartitionTrouble[] | null => {
       if (reading === null) return null;
       const { wasApart } = reading;
       const lacks = new Map(troubles(reading).map((trouble) => [trouble.partition, trouble]));

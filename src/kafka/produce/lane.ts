@@ -165,16 +165,16 @@ export class Lane {
   #take(): PendingRecord[] {
     const batch: PendingRecord[] = [];
     let bytes = 0;
-    let taken = 0;
+    let count = 0;
     for (const item of this.#queue) {
       const isFull = batch.length === this.#maxBatchRecords;
       if (isFull || (batch.length > 0 && bytes + item.bytes > MAX_BATCH_BYTES)) break;
-      taken += 1;
+      count += 1;
       if (item.isSettled) continue;
       batch.push(item);
       bytes += item.bytes;
     }
-    this.#queue.splice(0, taken);
+    this.#queue.splice(0, count);
     return batch;
   }
 }

@@ -26,8 +26,8 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
     if (leader === null) return null;
     const isApart = troubles.isApart(partition);
     const key = isApart ? -1 - (partition % MAX_SEPARATE_LANES) : leader;
-    const found = lanes.get(key);
-    if (found) return found;
+    const existing = lanes.get(key);
+    if (existing) return existing;
     const lane = new Lane(owner, Math.min(sendTimeoutMs / 2, isApart ? Infinity : BROKER_TIMEOUT_MS));
     lanes.set(key, lane);
     return lane;

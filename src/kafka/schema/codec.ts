@@ -135,17 +135,17 @@ export const decoder = <T>(
     const unknownSchema: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
     // Registries give out positive ids only.
     if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > clock.monotonic()) return unknownSchema;
-    const asked = registry.writer(id).then((registered) => {
+    const answer = registry.writer(id).then((registered) => {
       if (registered === null) {
         keepNewest(unknown, id, clock.monotonic() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
         return unknownSchema;
       }
-      const found = readers.get(id) ?? readerFor(ours, type, id, registered);
-      readers.set(id, found);
-      return read(bytes, found);
+      const knownReader = readers.get(id) ?? readerFor(ours, type, id, registered);
+      readers.set(id, knownReader);
+      return read(bytes, knownReader);
     });
     // Some callers come again later instead of waiting: a failure that nobody awaits must not end the process.
-    asked.catch(() => undefined);
-    return asked;
+    answer.catch(() => undefined);
+    return answer;
   };
 };

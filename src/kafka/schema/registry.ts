@@ -32,8 +32,8 @@ export const patientWriter = (
   const underWay = new Map<number, Promise<RegisteredSchema | null>>();
   const untilKnown = async (id: number): Promise<RegisteredSchema | null> => {
     for (const waitMs of AGAIN_AFTER_MS) {
-      const known = await writer(id);
-      if (known !== null) return known;
+      const registered = await writer(id);
+      if (registered !== null) return registered;
       await clock.sleep(waitMs);
     }
     return writer(id);
@@ -41,9 +41,9 @@ export const patientWriter = (
   return (id) => {
     const same = underWay.get(id);
     if (same) return same;
-    const asked = untilKnown(id).finally(() => underWay.delete(id));
-    underWay.set(id, asked);
-    return asked;
+    const answer = untilKnown(id).finally(() => underWay.delete(id));
+    underWay.set(id, answer);
+    return answer;
   };
 };
 
@@ -92,21 +92,21 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
       return answer === null ? null : schemaOf(answer);
     },
     find: async (subject, schema) => {
-      const found = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
-      if (found !== null) return idOf(found);
+      const match = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
+      if (match !== null) return idOf(match);
       // Not every registry supports `normalize`.
-      const there = await latest(subject);
-      const isSame = isDeepStrictEqual(withoutDocs(there?.json), withoutDocs(schema.json));
-      return there && isSame ? there.id : null;
+      const latestSchema = await latest(subject);
+      const isSame = isDeepStrictEqual(withoutDocs(latestSchema?.json), withoutDocs(schema.json));
+      return latestSchema && isSame ? latestSchema.id : null;
     },
     incompatibility: async (subject, schema) => {
-      const there = await latest(subject);
-      if (there === null) return null;
+      const latestSchema = await latest(subject);
+      if (latestSchema === null) return null;
       try {
-        schema.type.createResolver(parseSchema(there.text).type);
+        schema.type.createResolver(parseSchema(latestSchema.text).type);
         return null;
       } catch (error) {
-        return `it does not read what schema ${there.id} wrote (${messageOf(error)})`;
+        return `it does not read what schema ${latestSchema.id} wrote (${messageOf(error)})`;
       }
     },
     register: async (subject, schema) => register(subject, schema, await levelOf(subject)),

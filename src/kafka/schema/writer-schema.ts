@@ -129,10 +129,11 @@ export const schemaMismatch = (reader: ParsedSchema, writer: ParsedSchema): stri
     return null;
   };
   const compareBranches = (ours: avro.Type, theirs: avro.Type, path: string): string | null => {
-    const wanted = branchesOf(ours);
+    const ourBranches = branchesOf(ours);
     for (const branch of branchesOf(theirs)) {
-      const match = wanted.find((candidate) => kindOf(candidate) === kindOf(branch));
-      if (!match) return `${path} may be ${kindOf(branch)} and not only ${wanted.map(kindOf).join(" or ")}`;
+      const match = ourBranches.find((candidate) => kindOf(candidate) === kindOf(branch));
+      if (!match)
+        return `${path} may be ${kindOf(branch)} and not only ${ourBranches.map(kindOf).join(" or ")}`;
       const inner = compare(match, branch, path);
       if (inner !== null) return inner;
     }

@@ -73,7 +73,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
   const closed = new AbortController();
   let current: { token: string; fetchedAt: number; expiresAt: number } | null = null;
   /** The request under way, or the last one that failed, until the next begins. */
-  let asked: Promise<string> | null = null;
+  let fetching: Promise<string> | null = null;
   let next: NodeJS.Timeout | undefined;
   let failures = 0;
   let reported = "";
@@ -91,7 +91,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       if (reported !== "") log.info({ what }, "kafka.token.renewed");
       reported = "";
       failures = 0;
-      asked = null;
+      fetching = null;
       askIn(lifetimeMs * RENEW_AT);
       return token;
     } catch (error) {
@@ -106,10 +106,10 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
 
   const ask = (): Promise<string> => {
     clearTimeout(next);
-    asked = fetchToken();
+    fetching = fetchToken();
     // In the background nobody waits for it.
-    asked.catch(() => undefined);
-    return asked;
+    fetching.catch(() => undefined);
+    return fetching;
   };
   const askIn = (ms: number): void => {
     if (!closed.signal.aborted)
@@ -121,7 +121,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       if (current && remainingMs() > 0) return current.token;
       if (closed.signal.aborted) throw new SignInError(`${what}: closed`);
       try {
-        return await clock.within(withinMs, closed.signal, asked ?? ask());
+        return await clock.within(withinMs, closed.signal, fetching ?? ask());
       } catch (error) {
         if (error instanceof DeadlineError)
           throw new SignInError(`${what} has not answered yet, after ${withinMs / 1_000} s`);
@@ -132,7 +132,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       if (closed.signal.aborted || current?.token !== token) return;
       if (clock.monotonic() - current.fetchedAt < MIN_REPLACE_AGE_MS) return;
       current = null;
-      if (!asked) void ask();
+      if (!fetching) void ask();
     },
     close: () => {
       closed.abort(new SignInError(`${what}: closed`));

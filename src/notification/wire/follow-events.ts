@@ -151,7 +151,7 @@ export const followEvents = async (services: Services, schemaId: number): Promis
   );
 
   /** What stands in a partition without a leader is not waited for: nothing can be written there either. */
-  const isCaughtUp = (): boolean => tail.excuses([...progress.unread(firstRanges).keys()]) !== null;
+  const isCaughtUp = (): boolean => tail.troublesOf([...progress.unread(firstRanges).keys()]) !== null;
 
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {

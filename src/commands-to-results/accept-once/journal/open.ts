@@ -180,7 +180,7 @@ export const openJournal = async (
   const health = (): Health => {
     const fault = view.halted() ? unreadable : watch.fault();
     if (fault !== null) return fault;
-    const troubles = tail.excuses(view.unread()) ?? [];
+    const troubles = tail.troublesOf(view.unread()) ?? [];
     if (troubles.length > 0) return { kind: "unreadPartitions", topic, troubles };
     const followed = tail.health();
     if (!isUp(followed)) return followed;

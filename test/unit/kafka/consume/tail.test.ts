@@ -114,8 +114,8 @@ test("a partition without a leader does not keep the others from being read", as
   const { taken, tail } = following(kafka, 2);
   kafka.append(0, ["a"]);
   await eventually(() => taken.includes("a"), "a record of the other partition");
-  await eventually(() => tail.excuses([1])?.[0]?.kind === "noLeader", "the reason", 5_000);
-  expect(tail.excuses([0, 1])).toBeNull();
+  await eventually(() => tail.troublesOf([1])?.[0]?.kind === "noLeader", "the reason", 5_000);
+  expect(tail.troublesOf([0, 1])).toBeNull();
   kafka.append(1, ["b"]);
   kafka.append(0, ["c"]);
   await eventually(() => taken.includes("c"), "a later record of the other partition", 5_000);
@@ -135,14 +135,14 @@ test("a partition that cannot be asked at the start is begun when it can, and th
   const { view, unknown, asked, taken, tail, begun } = following(kafka, 2);
   for (const partition of [0, 1]) kafka.append(partition, [`old-${partition}`]);
   await eventually(() => taken.includes("old-0"), "the partition that can be read");
-  expect([view.unread(), tail.excuses([1])]).toEqual([[1], [{ kind: "noLeader", partition: 1 }]]);
+  expect([view.unread(), tail.troublesOf([1])]).toEqual([[1], [{ kind: "noLeader", partition: 1 }]]);
   unknown.add("old-1");
   kafka.state.missing = [];
   await eventually(() => begun() === 2, "the other one", 10_000);
   // It stays excused until it is read.
-  expect(tail.excuses(view.unread())).not.toBeNull();
+  expect(tail.troublesOf(view.unread())).not.toBeNull();
   await eventually(() => asked.length > 0, "its first record", 10_000);
-  expect(tail.excuses(view.unread())).toEqual([{ kind: "catchingUp", partition: 1 }]);
+  expect(tail.troublesOf(view.unread())).toEqual([{ kind: "catchingUp", partition: 1 }]);
   unknown.clear();
   await eventually(() => view.ready(), "both", 10_000);
   expect([taken, begun()]).toEqual([["old-0", "old-1"], 2]);
