@@ -3,7 +3,7 @@ import type { CommandResult } from "../records.ts";
 import type { Command, Identity, Verdict } from "./types.ts";
 
 /** What a result says of how its command was executed. */
-type Facts = {
+type ResultFacts = {
   identity: Identity;
   /** When this replica took the command up, and when the verdict was known (epoch milliseconds). */
   receivedAt: number;
@@ -32,14 +32,15 @@ export const identityOf = ({ commandId, request }: Command): Identity => {
 };
 
 export const buildResult = (
-  { identity, receivedAt, completedAt, attempts }: Facts,
+  { identity, receivedAt, completedAt, attempts }: ResultFacts,
   { outcome, error, decidedBy, answer }: Verdict,
 ): CommandResult => {
   const { commandId, operation, quoteId, externalId } = identity;
   const final = outcome !== "IN_DOUBT";
   const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
   // A refusal may name the transaction of another accept.
-  const mayBegin = operation === "ACCEPT_QUOTE" && (outcome === "SUCCEEDED" || outcome === "IN_DOUBT");
+  const mayNameTransaction =
+    operation === "ACCEPT_QUOTE" && (outcome === "SUCCEEDED" || outcome === "IN_DOUBT");
   return {
     resultId: identity.resultId ?? resultIdOf(commandId, final),
     commandId,
@@ -48,7 +49,7 @@ export const buildResult = (
     final,
     quoteId: isCreated ? (answer?.quoteId ?? null) : quoteId,
     externalId,
-    transactionId: mayBegin ? (answer?.transactionId ?? null) : null,
+    transactionId: mayNameTransaction ? (answer?.transactionId ?? null) : null,
     httpStatus: answer?.httpStatus ?? null,
     response: answer?.body ?? null,
     fields: answer?.fields ?? {},

@@ -58,7 +58,11 @@ const created: Row<"executed"> = ({ answer }) =>
 const notDone: Omit<Rows, "executed" | "unclear" | "unknown"> = {
   refused: ({ answer }) => rejected(`the partner answered ${answer.httpStatus}`, answer),
   throttled: ({ answer }) => {
-    const verdict = failed("PARTNER_THROTTLED", "the partner answered 429 until no time was left", answer);
+    const verdict = failed(
+      "PARTNER_THROTTLED",
+      "the partner answered 429 (too many requests), and no time was left to try again",
+      answer,
+    );
     return retry({ ...verdict, decidedBy: "PARTNER" }, answer.retryAfterMs);
   },
   unauthorized: ({ answer }) => {

@@ -4,7 +4,7 @@ import { wakeOrAbort } from "../runtime/wake-or-abort.ts";
 import { buildResult, identityOf, unnamedResultId } from "./build-result.ts";
 import type { Checked, Refused } from "./check.ts";
 import type { Envelope, PreparedCommand, Settled, StopSignals, Slot } from "./accept-once/ports.ts";
-import { journalRef, refusedRef, requestHash, toPartnerRequest } from "./translate.ts";
+import { journalRef, refByCommandId, requestHash, toPartnerRequest } from "./translate.ts";
 import { ownVerdict, type ErrorCode, type Identity } from "./types.ts";
 
 /** A record of the commands topic. */
@@ -22,7 +22,7 @@ export type CommandRecord = {
 
 /** The effects of the flow. Each resolves once what it wrote is durable. */
 export type CommandPorts = {
-  /** A promise while the schema is asked for, which may take half a minute. */
+  /** Returns a promise if the schema must be fetched first, which may take half a minute. */
   read: (value: Buffer | null, timestampMs: number) => Checked | Promise<Checked>;
   execute: (command: PreparedCommand, signals: StopSignals, slot: Slot) => Promise<Settled>;
   /** Publishes the result of a record without a commandId, which has no entry in the journal. */
@@ -42,14 +42,14 @@ export type Handled = {
 };
 
 /** Distinguishes refused commands under one commandId: by content where it is known, else by the bytes. */
-const hashOf = (refused: Refused, { value }: CommandRecord): string =>
+const contentHash = (refused: Refused, { value }: CommandRecord): string =>
   refused.requestHash ??
   createHash("sha256")
     .update(value ?? "")
     .digest("hex");
 
 /** Refused commands go through the journal too: their commandId may already belong to another command. */
-const prepared = (checked: Checked, receivedAt: number, record: CommandRecord): PreparedCommand => {
+const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRecord): PreparedCommand => {
   const { traceparent, tracestate } = record;
   if (checked.ok) {
     const { command } = checked;
@@ -66,8 +66,8 @@ const prepared = (checked: Checked, receivedAt: number, record: CommandRecord): 
   const isNamed = code === "INVALID_COMMAND" && identity.commandId !== "";
   return {
     identity: isNamed ? identity : { ...identity, resultId: unnamedResultId(record) },
-    ref: refusedRef(identity.commandId),
-    requestHash: hashOf(checked, record),
+    ref: refByCommandId(identity.commandId),
+    requestHash: contentHash(checked, record),
     work: { kind: "refuse", verdict: ownVerdict("REJECTED", code, checked.message) },
     receivedAt,
     envelope: { traceparent, tracestate, origin: isNamed ? null : record },
@@ -110,7 +110,7 @@ export const commandsToResults = (ports: CommandPorts) => {
     const parkUnreadable = async (): Promise<ErrorCode | null> =>
       checked.ok || checked.code === "INVALID_COMMAND" ? null : park(checked.code, checked.message);
 
-    const command = prepared(checked, receivedAt, record);
+    const command = prepareCommand(checked, receivedAt, record);
     const { identity, work, envelope } = command;
     if (work.kind === "refuse" && identity.commandId === "") {
       const deadLettered = await parkUnreadable();

@@ -32,7 +32,7 @@ const unescaped = (escapes: string): string =>
 /**
  * Lower, upper, lower again, because a capital sharp s becomes a small one first and "ss" only after that.
  */
-const characters = (text: string): string =>
+const normalizeCharacters = (text: string): string =>
   text
     .normalize("NFKD")
     .replace(ESCAPES, unescaped)
@@ -43,7 +43,7 @@ const characters = (text: string): string =>
     .toLowerCase();
 
 /** The path as servers resolve it. */
-const path = (text: string): string => {
+const resolvePath = (text: string): string => {
   const kept: string[] = [];
   for (const segment of text.replaceAll("\\", "/").split("/")) {
     if (segment === "..") kept.pop();
@@ -53,7 +53,7 @@ const path = (text: string): string => {
 };
 
 /** A UUID of digits only is a number too: one whose leading zeros were lost is no UUID any more. */
-const number = (text: string): string => {
+const normalizeNumber = (text: string): string => {
   const groups = UUID.exec(text)?.slice(1) ?? [text];
   const digits = groups.join("");
   return /^\d+$/.test(digits) ? digits.replace(LEADING_ZEROS, "") : groups.join("-");
@@ -67,7 +67,8 @@ const withoutEnds = (text: string): string => {
   return text.slice(start, end);
 };
 
-const form = (text: string): string => number(withoutEnds(path(text).replace(REPEATED, "$1")));
+const normalizeForm = (text: string): string =>
+  normalizeNumber(withoutEnds(resolvePath(text).replace(REPEATED, "$1")));
 
 /** Applies a step until it changes nothing: what one step uncovers, the next one may have to treat. */
 const untilStable =
@@ -78,10 +79,10 @@ const untilStable =
     return after;
   };
 
-const plain = untilStable(characters);
-/** No quoteId: the key of all that hold punctuation only. */
+const normalizePlain = untilStable(normalizeCharacters);
+/** The key of every text that holds only punctuation. No quoteId is equal to it. */
 const NOTHING = ".";
-const keyOf = untilStable((text) => form(plain(text)) || NOTHING);
+const keyOf = untilStable((text) => normalizeForm(normalizePlain(text)) || NOTHING);
 
 /**
  * The journal key of a quote: one text for all spellings that a lenient partner, or a gateway before it,

@@ -32,7 +32,7 @@ const hadInvalidUtf8 = (record: CommandRecord, value: Buffer): boolean => {
 };
 
 /** A commandId from a value whose UTF-8 may be invalid; empty where it could be another one. */
-const certainId = (commandId: string): string =>
+const commandIdUnlessDamaged = (commandId: string): string =>
   !commandId.includes(REPLACEMENT) && id(commandId) === null ? commandId : "";
 
 /**
@@ -53,9 +53,9 @@ export const readCommand =
     return whenKnown(decode(value), (decoded) => {
       if (!decoded.ok) {
         const { detail, first } = decoded;
-        return unreadable(detail, first?.name === "commandId" ? certainId(first.text) : "");
+        return unreadable(detail, first?.name === "commandId" ? commandIdUnlessDamaged(first.text) : "");
       }
       if (!hadInvalidUtf8(decoded.value, value)) return check.record(decoded.value);
-      return unreadable("a string is not valid UTF-8", certainId(decoded.value.commandId));
+      return unreadable("a string is not valid UTF-8", commandIdUnlessDamaged(decoded.value.commandId));
     });
   };

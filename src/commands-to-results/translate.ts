@@ -40,10 +40,10 @@ export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
 export const journalRef = ({ commandId, request }: Command): Ref =>
   request.type === "AcceptQuote"
     ? { operation: "ACCEPT_QUOTE", key: quoteKey(request.quoteId), commandId }
-    : refusedRef(commandId);
+    : refByCommandId(commandId);
 
 /** An invalid command is kept under its commandId, whatever it asks for. */
-export const refusedRef = (commandId: string): Ref => {
+export const refByCommandId = (commandId: string): Ref => {
   return { operation: "CREATE_QUOTE", key: commandId, commandId };
 };
 

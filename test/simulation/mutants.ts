@@ -258,7 +258,7 @@ const edits: Record<string, Edit[]> = {
     foldRules(" || attemptId === null || !contradicts(operation, succeeded, final.succeeded)"),
   ],
   "a used quote is forgotten": [
-    memory(`      if (succeeded) spend(wordAt(print, KEY), wordAt(print, KEY + 1));
+    memory(`      if (succeeded) spend(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
 `),
   ],
   "a final command is forgotten": [
@@ -298,7 +298,7 @@ const edits: Record<string, Edit[]> = {
     if (disposition.kind === "conclude") {`,
     ),
   ],
-  "a claim permits two calls": [attempt('    if (claim === "used") return false;\n')],
+  "a claim permits two calls": [attempt('    if (permission === "used") return false;\n')],
   "a claim whose call has not left is not released": [
     nextStep(
       'if (gate?.kind === "stop" && own.kind === "notExecuted")',
@@ -393,7 +393,7 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "a command that gets no claim keeps its slot": [
-    execute('      pass.give("nothing");\n      ownSlot.leave();\n'),
+    execute('      pass.give("nothing");\n      trackedSlot.leave();\n'),
     attempt('    pass.give("nothing");\n    slot.leave();\n'),
   ],
   "a command that waits keeps its slot": [

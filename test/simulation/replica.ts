@@ -94,7 +94,7 @@ export const itemOf = (sent: SentCommand, receivedAt: number, code: CodeUnderTes
       quoteId: isAccept ? quoteId : null,
       externalId: null,
     },
-    ref: sent.invalid ? code.refusedRef(commandId) : code.journalRef(command),
+    ref: sent.invalid ? code.refByCommandId(commandId) : code.journalRef(command),
     requestHash: Buffer.from(content).toString("hex"),
     work: sent.invalid
       ? { kind: "refuse", verdict: invalid }

@@ -7,7 +7,7 @@ import type { CallReport } from "./breaker.ts";
 import type { JournalStep } from "./entry.ts";
 import { closedGate, type Standing } from "./gates.ts";
 import { appendAndReadBack } from "./kafka-retry.ts";
-import type { CallKnown } from "./next-step.ts";
+import type { CallKnowledge } from "./next-step.ts";
 import type { Deps, PreparedCommand, Slot, StopSignals } from "./ports.ts";
 import { notClaimed } from "./verdicts-without-answer.ts";
 import { wait } from "./wait.ts";
@@ -25,19 +25,18 @@ export type Job = {
 type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 
 /** What one attempt found out. `calls`: 1 if at least a part of its call was sent. */
-export type Attempted = { attemptId: string; calls: 0 | 1; answer: Answer | null } & (
+export type AttemptOutcome = { attemptId: string; calls: 0 | 1; answer: Answer | null } & (
   | { kind: "ended"; verdict: Verdict }
-  /** `verdict`: when no time is left for another one. `afterMs`: how long the partner is to be left alone. */
-  | { kind: Exclude<CallKnown, "nothing">; verdict: Verdict; afterMs: number | null }
+  /** `verdict`: the one if no time is left for another call. `afterMs`: the partner asked for this pause. */
+  | { kind: Exclude<CallKnowledge, "nothing">; verdict: Verdict; afterMs: number | null }
 );
 
 /** What an attempt begins with. */
-type Beginning = { supersedes: string | null; willCall: boolean; standing: Standing };
+type AttemptInput = { supersedes: string | null; willCall: boolean; standing: Standing };
 
 /**
- * Writes the claim, until the command's deadline. False if that came first: the claim may still come into the journal.
- * Once no call may follow it, others get what this command holds; the claim is still written, so that it is known what
- * became of it.
+ * Writes the claim, until the command's deadline. Returns false if that came first. After `beginWithinMs` no call may
+ * follow this claim, so permit and slot are released. Writing goes on, because the claim may be on its way to the log.
  */
 const writeClaim = async (
   { deps, prepared, signals, slot }: Job,
@@ -46,24 +45,24 @@ const writeClaim = async (
 ): Promise<boolean> => {
   const { clock, options } = deps;
   const { operation, commandId, key } = prepared.ref;
-  const ended = linkedAbortController(signals.stop);
-  const schedule = (ms: number, act: () => void): void =>
-    void wait(clock, Math.max(ms, 0), ended.signal).then(() => ended.signal.aborted || act());
+  const writing = linkedAbortController(signals.stop);
+  const runAfter = (ms: number, act: () => void): void =>
+    void wait(clock, Math.max(ms, 0), writing.signal).then(() => writing.signal.aborted || act());
   const leftMs = options.deadlineMs - elapsedMs();
-  schedule(options.beginWithinMs, () => {
+  runAfter(options.beginWithinMs, () => {
     pass.give("nothing");
     slot.leave();
   });
-  schedule(leftMs, () => ended.abort(new DeadlineError(leftMs)));
+  runAfter(leftMs, () => writing.abort(new DeadlineError(leftMs)));
   try {
     // An append that is under way is waited for: its claim must not land after the entry that releases it.
-    await appendAndReadBack(deps, key, { operation, commandId, step }, ended.signal);
+    await appendAndReadBack(deps, key, { operation, commandId, step }, writing.signal);
     return true;
   } catch (error) {
-    if (!ended.signal.aborted) throw error;
+    if (!writing.signal.aborted) throw error;
     return false;
   } finally {
-    ended.abort(WRITTEN);
+    writing.abort(WRITTEN);
   }
 };
 
@@ -79,34 +78,34 @@ const callOnce = async (
   { request }: CallWork,
   { sinceClaimMs, isAllowed }: { sinceClaimMs: Stopwatch; isAllowed: () => boolean },
 ): Promise<{ outcome: Outcome; report: CallReport }> => {
-  let claim = "unused" as "unused" | "used" | "refused";
+  let permission = "unused" as "unused" | "used" | "refused";
   // Called in the synchronous step that writes the request: no await may come between. Allows one call per claim.
   const mayCall = (): boolean => {
-    if (claim === "used") return false;
-    claim = isAllowed() ? "used" : "refused";
-    return claim === "used";
+    if (permission === "used") return false;
+    permission = isAllowed() ? "used" : "refused";
+    return permission === "used";
   };
   const withinMs = Math.max(deps.options.callWithinMs - sinceClaimMs(), 0);
   const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });
-  const isOwnDoing = signals.cut.aborted || claim === "refused";
+  const isOwnDoing = signals.cut.aborted || permission === "refused";
   return { outcome, report: isOwnDoing ? "nothing" : reportOf(outcome) };
 };
 
-const PROVES_NOTHING: readonly Outcome["kind"][] = ["unknown", "unclear", "executed"];
+const MAY_BE_EXECUTED: readonly Outcome["kind"][] = ["unknown", "unclear", "executed"];
 
 /** One attempt: the claim and, if it wins in the journal, the call. */
 export const attempt = async (
   job: Job,
   work: CallWork,
-  { supersedes, willCall, standing }: Beginning,
-): Promise<Attempted> => {
+  { supersedes, willCall, standing }: AttemptInput,
+): Promise<AttemptOutcome> => {
   const { prepared, deps } = job;
   const { ref, requestHash, receivedAt, identity } = prepared;
   const { calls, pass } = standing;
   const attemptId = deps.newId();
   let report: CallReport = "nothing";
   if (willCall) pass.take();
-  const notBegun = (verdict: Verdict): Attempted => ({
+  const notBegun = (verdict: Verdict): AttemptOutcome => ({
     kind: "notExecuted",
     attemptId,
     calls: 0,
@@ -138,10 +137,10 @@ export const attempt = async (
       return { ...sent, kind: "ended", verdict: disposition.verdict };
     }
     const { verdictAtDeadline: verdict, afterMs } = disposition;
-    const kind = PROVES_NOTHING.includes(outcome.kind) ? "mayBeExecuted" : "notExecuted";
+    const kind = MAY_BE_EXECUTED.includes(outcome.kind) ? "mayBeExecuted" : "notExecuted";
     return { ...sent, kind, verdict, afterMs };
   } finally {
-    // Others need not wait until the end is written.
+    // Other calls need not wait until the conclusion is written.
     pass.give(report);
   }
 };

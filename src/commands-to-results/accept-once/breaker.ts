@@ -7,7 +7,7 @@ import { createWaiters } from "./waiters.ts";
  */
 export type CallReport = "answer" | "ill" | "nothing";
 
-/** That an accept may start. `isTrial`: it is the one that finds out whether the partner is well again. */
+/** Proves that an accept may start; `leave` takes it back. `isTrial`: it finds out whether the partner is well again. */
 export type BreakerAdmission = { isTrial: boolean };
 
 export type Breaker = ReturnType<typeof createBreaker>;
@@ -28,15 +28,15 @@ export const createBreaker = (options: {
 }) => {
   const { clock, failures, changed } = options;
   const waiters = createWaiters<"changed">();
-  let failed = 0;
+  let consecutiveFailures = 0;
   let openedAt = 0;
   let pauseMs = options.pauseMs;
   let trial: BreakerAdmission | null = null;
 
-  const isOpen = (): boolean => failed >= failures;
+  const isOpen = (): boolean => consecutiveFailures >= failures;
 
   return {
-    /** How long no accept may start, at most; 0 if one may. `admission`: of an accept that has started already. */
+    /** Returns how long accepts stay paused, at most. `admission`: that of the accept, if it has started already. */
     pauseLeftMs: (admission: BreakerAdmission | null): number => {
       if (!isOpen() || (trial !== null && trial === admission)) return 0;
       return trial === null ? Math.max(openedAt + pauseMs - clock.monotonic(), 0) : pauseMs;
@@ -51,13 +51,13 @@ export const createBreaker = (options: {
       const wasOpen = isOpen();
       if (trial === admission) trial = null;
       if (report === "ill") {
-        failed += 1;
+        consecutiveFailures += 1;
         openedAt = clock.monotonic();
         if (admission.isTrial) pauseMs = Math.min(2 * pauseMs, Math.max(LONGEST_PAUSE_MS, options.pauseMs));
       }
       // An answer to a call from before the pause does not close the breaker.
       if (report === "answer" && (!wasOpen || admission.isTrial)) {
-        failed = 0;
+        consecutiveFailures = 0;
         pauseMs = options.pauseMs;
       }
       const hasFailed = admission.isTrial && report === "ill";

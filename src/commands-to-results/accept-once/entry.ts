@@ -28,14 +28,16 @@ export type JournalStep =
 /** One entry of the journal. */
 export type Entry = { operation: JournalOperation; commandId: string; step: JournalStep };
 
-/** Fields that the fold does not need, by record. A long journal is read in half the time without them. */
-export const UNFOLDED = {
+/** Fields that the fold does not need, by record. A long journal is read in half the time if they are left out. */
+export const FIELDS_NOT_FOLDED = {
   Claimed: ["quoteId"],
   Concluded: ["result", "note", "traceparent"],
 } as const satisfies { Claimed: readonly (keyof Claimed)[]; Concluded: readonly (keyof Concluded)[] };
 
-type Folded<S> = S extends JournalStep ? Omit<S, (typeof UNFOLDED)[keyof typeof UNFOLDED][number]> : never;
-/** An entry as far as the fold may look at it. */
+type Folded<S> = S extends JournalStep
+  ? Omit<S, (typeof FIELDS_NOT_FOLDED)[keyof typeof FIELDS_NOT_FOLDED][number]>
+  : never;
+/** An entry with the fields that the fold needs. */
 export type FoldedEntry = Omit<Entry, "step"> & { step: Folded<JournalStep> };
 
 /** Identifies a command in the journal: the same commandId under another key or operation is another command. */
@@ -48,7 +50,7 @@ export const probeEntry = ({ operation, commandId }: Ref, attemptId: string): En
   step: { kind: "released", attemptId },
 });
 
-/** That the final result of a command is in the results topic. */
+/** Says that the final result of a command is in the results topic. */
 export const publishedEntry = ({ operation, commandId }: Ref, resultId: string): Entry => ({
   operation,
   commandId,
@@ -58,7 +60,7 @@ export const publishedEntry = ({ operation, commandId }: Ref, resultId: string):
 /** What a Concluded says besides the facts of its result. `result`: its encoding. */
 export type Conclusion = Omit<Concluded, "outcome" | "resultId">;
 
-/** That a command ended with this result. */
+/** Says that a command ended with this result. */
 export const concludedEntry = (
   { operation, commandId }: Ref,
   { outcome, resultId }: CommandResult,
@@ -98,8 +100,8 @@ export const readJournalRecord = (
   { key, ageMs }: { key: string; ageMs: number },
 ): Entry | null => {
   if (version < OLDEST_VERSION || version > JOURNAL_VERSION) return null;
-  const isElsewhere = version < JOURNAL_VERSION && operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
-  if (isElsewhere && ageMs < OTHER_KEY_MATTERS_MS) return null;
+  const isUnderOldKey = version < JOURNAL_VERSION && operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
+  if (isUnderOldKey && ageMs < OTHER_KEY_MATTERS_MS) return null;
   for (const [branch, fields] of Object.entries<object>(step)) {
     const kind = KINDS.get(branch);
     if (kind !== undefined) return { operation, commandId, step: { kind, ...fields } as JournalStep };

@@ -15,9 +15,9 @@ const run = async (job: Running): Promise<Settled> => {
   for (;;) {
     job.signals.abandon.throwIfAborted();
     const step = nextStep(factsOf(job, progress));
-    // Whoever does not go on towards its call leaves the queue for it.
-    const isQueued = step.kind === "wait" ? step.event === "permit" : "willCall" in step && step.willCall;
-    if (!isQueued) job.pass.give("nothing");
+    // A command that is not about to call must not keep its permit, or its place in the queue for one.
+    const keepsPermit = step.kind === "wait" ? step.event === "permit" : "willCall" in step && step.willCall;
+    if (!keepsPermit) job.pass.give("nothing");
     const next = await perform(job, { ...progress, isReadUp: false }, step);
     if ("settled" in next) return next.settled;
     progress = next;
@@ -42,7 +42,7 @@ export const createExecute = (deps: Deps) => {
   const commandIds = createCommandIdLocks();
   return async (prepared: PreparedCommand, signals: StopSignals, slot: Slot): Promise<Settled> => {
     let hasSlot = true;
-    const ownSlot: Slot = {
+    const trackedSlot: Slot = {
       leave: () => {
         hasSlot = false;
         slot.leave();
@@ -56,18 +56,18 @@ export const createExecute = (deps: Deps) => {
     const retrying: Deps["observer"]["retrying"] = (what, error) => {
       // A partition that takes nothing may do so for hours.
       pass.give("nothing");
-      ownSlot.leave();
+      trackedSlot.leave();
       observer.retrying(what, error);
     };
     const tracedDeps = { ...deps, ...deps.traced?.(prepared.envelope), observer: { ...observer, retrying } };
-    const headStartMs = Math.max(clock.now() - prepared.receivedAt, 0);
+    const ageAtStartMs = Math.max(clock.now() - prepared.receivedAt, 0);
     const sinceMs = startStopwatch(clock);
-    const elapsedMs = (): number => headStartMs + sinceMs();
+    const elapsedMs = (): number => ageAtStartMs + sinceMs();
     const job = {
       deps: tracedDeps,
       prepared,
       signals,
-      slot: ownSlot,
+      slot: trackedSlot,
       pass,
       commandIds,
       elapsedMs,

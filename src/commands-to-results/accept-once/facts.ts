@@ -2,8 +2,8 @@ import { isSamePosition } from "../../runtime/record-position.ts";
 import type { Job } from "./attempt.ts";
 import type { CommandIdLocks } from "./command-id-locks.ts";
 import type { Claim } from "./fold-rules.ts";
-import { closedGate, type Closed, type Standing } from "./gates.ts";
-import type { CallKnown, Facts, JournalSays } from "./next-step.ts";
+import { closedGate, type ClosedGate, type Standing } from "./gates.ts";
+import type { CallKnowledge, Facts, JournalSays } from "./next-step.ts";
 import type { Pass } from "./pass.ts";
 import type { AttemptProgress } from "./progress.ts";
 
@@ -11,7 +11,7 @@ export type Running = Job & {
   commandIds: CommandIdLocks;
   pass: Pass;
   hasSlot: () => boolean;
-  /** Since this replica took the command up. */
+  /** Milliseconds since this replica took the command up. */
   elapsedMs: () => number;
 };
 
@@ -33,7 +33,7 @@ const journalSays = (job: Running, progress: AttemptProgress): JournalSays => {
   if (!view.ready()) return { kind: "unread" };
   if (view.hasOtherContent(ref, requestHash)) return { kind: "otherContent" };
   const look = view.look(ref);
-  const callOf = ({ attemptId }: Claim): CallKnown => progress.calls.get(attemptId) ?? "nothing";
+  const callOf = ({ attemptId }: Claim): CallKnowledge => progress.calls.get(attemptId) ?? "nothing";
   switch (look.kind) {
     case "concluded": {
       const isGone = progress.gone !== null && isSamePosition(progress.gone, look.position);
@@ -64,7 +64,7 @@ export const standingOf = (
   return { ...shared, notBeforeMs, calls, lost, verdict, elapsedMs: () => elapsedMs() - pausedMs };
 };
 
-const gateOf = (job: Running, progress: AttemptProgress, journal: JournalSays): Closed | null => {
+const gateOf = (job: Running, progress: AttemptProgress, journal: JournalSays): ClosedGate | null => {
   const standing = standingOf(job, progress);
   if (standing === null || (journal.kind !== "free" && journal.kind !== "held"))
     return job.signals.stop.aborted ? { kind: "stop", gate: "stopping" } : null;

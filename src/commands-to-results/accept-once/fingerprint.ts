@@ -10,10 +10,10 @@ export type Fingerprint = readonly number[];
 
 export const WORDS = 5;
 /** Index of the key's first word. The commandId's words stand before it. */
-export const KEY = 2;
+export const KEY_INDEX = 2;
 
 /** A 32-bit word of the content's hash (hex). Two different contents look equal once in four billion. */
-export const contentOf = (requestHash: string): number => parseInt(requestHash.slice(0, 8), 16) >>> 0;
+export const contentWord = (requestHash: string): number => parseInt(requestHash.slice(0, 8), 16) >>> 0;
 
 /** The key with its operation: an accept and a create may have equal keys. */
 export const keyName = ({ operation, key }: Pick<Ref, "operation" | "key">): string =>

@@ -4,15 +4,15 @@ import type { Command, Verdict } from "../types.ts";
 import type { Pass } from "./pass.ts";
 import type { Deps } from "./ports.ts";
 
-/** What a closed gate is waited for with: an event, or only time. */
-type Awaited = "time" | "ready" | "resumed" | "breaker" | "permit";
+/** The event that ends the wait at a closed gate; `time` if only the clock does. */
+type GateEvent = "time" | "ready" | "resumed" | "breaker" | "permit";
 
 /** What a closed gate means: nothing more is begun, the command ends, or it waits, `ms` at most. */
-type Closing =
-  { kind: "stop" } | { kind: "end"; verdict: Verdict } | { kind: "wait"; ms: number; event: Awaited };
+type GateVerdict =
+  { kind: "stop" } | { kind: "end"; verdict: Verdict } | { kind: "wait"; ms: number; event: GateEvent };
 
 export type GateName = keyof typeof gates;
-export type Closed = Closing & { gate: GateName };
+export type ClosedGate = GateVerdict & { gate: GateName };
 
 /** What the gates look at besides the ports, and what does not change during an attempt. */
 export type Standing = {
@@ -32,7 +32,7 @@ export type Standing = {
   pass: Pass;
 };
 
-type Asked = Standing & {
+type GateQuestion = Standing & {
   /** Before the claim, or in the synchronous step that writes the bytes of the call. */
   place: "claim" | "bytes";
   /** False if the fold will refuse the claim, because another command has the quote. */
@@ -40,14 +40,14 @@ type Asked = Standing & {
 };
 
 type GateDeps = Pick<Deps, "clock" | "view" | "guard" | "mayStart" | "acceptsPaused" | "options">;
-type Gate = (asked: Asked, deps: GateDeps) => Closing | null;
+type Gate = (asked: GateQuestion, deps: GateDeps) => GateVerdict | null;
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 1_000;
 /** How often a command that has no deadline meanwhile looks whether it has expired. */
 const EXPIRY_POLL_MS = 5_000;
 
-const waitFor = (ms: number, event: Awaited): Closing => ({ kind: "wait", ms, event });
+const waitFor = (ms: number, event: GateEvent): GateVerdict => ({ kind: "wait", ms, event });
 
 /** All that holds a command back, in the order in which it is asked. Null: the gate is open. */
 const gates = {
@@ -58,10 +58,10 @@ const gates = {
     const verdict = guard(command, clock.now());
     return verdict && { kind: "end", verdict: lost ?? verdict };
   },
-  /** The deadline is asked later: people may pause for longer. The command's own age and expiry bound that. */
+  /** Stands before `deadline`, because a pause may last longer. `guard` still ends commands that are too old. */
   paused: ({ operation }, { acceptsPaused }) =>
     operation === "ACCEPT_QUOTE" && acceptsPaused() ? waitFor(EXPIRY_POLL_MS, "resumed") : null,
-  /** It ends like a pause: people end the doubt. */
+  /** Is waited for like a pause, because people resolve the doubt. */
   doubt: ({ pass }) => (pass.isHeldByDoubt() ? waitFor(EXPIRY_POLL_MS, "resumed") : null),
   deadline: ({ elapsedMs, notBeforeMs, verdict, calls, lost }, { options }) => {
     const isOver = Math.max(elapsedMs(), notBeforeMs) >= options.deadlineMs;
@@ -79,12 +79,12 @@ const gates = {
   },
 } as const satisfies Record<string, Gate>;
 
-/** What concerns the partner: a claim that the fold will refuse need not wait for it. */
+/** The gates of the call. A claim that the fold will refuse passes them, because no call follows it. */
 const OF_CALLS: readonly string[] = ["paused", "doubt", "breaker", "rate"] satisfies GateName[];
 const LIST = Object.entries(gates) as [GateName, Gate][];
 
 /** The first gate that is closed; null if all are open. The one list for claims and for calls. */
-export const closedGate = (asked: Asked, deps: GateDeps): Closed | null => {
+export const closedGate = (asked: GateQuestion, deps: GateDeps): ClosedGate | null => {
   for (const [gate, ask] of LIST) {
     if (!asked.willCall && OF_CALLS.includes(gate)) continue;
     const closing = ask(asked, deps);

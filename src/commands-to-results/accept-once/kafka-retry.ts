@@ -35,20 +35,20 @@ export class EntryRefused extends Error {
 }
 
 /**
- * Appends an entry and waits until the view has folded it. What counts is the view then, not what was appended.
- * @param shorter the entry to append instead when the topic refuses the size of the first one
+ * Appends an entry and waits until the view has folded it. Ask the view then: another entry may have come first.
+ * @param entryIfTooLarge the entry to append instead when the topic refuses the size of the first one
  */
 export const appendAndReadBack = async (
   deps: WriteDeps & Pick<Deps, "journal" | "view">,
   key: string,
   entry: Entry,
   signal: AbortSignal,
-  shorter: () => Entry = () => entry,
+  entryIfTooLarge: () => Entry = () => entry,
 ): Promise<RecordPosition> => {
-  let fitting = entry;
+  let entryToAppend = entry;
   const append = (): Promise<RecordPosition> =>
-    deps.journal.append(key, fitting).catch((error: unknown) => {
-      if (error instanceof EntryRefused) fitting = shorter();
+    deps.journal.append(key, entryToAppend).catch((error: unknown) => {
+      if (error instanceof EntryRefused) entryToAppend = entryIfTooLarge();
       throw error;
     });
   const position = await retryUntilAborted(deps, "append", signal, append);

@@ -6,8 +6,8 @@ import type { Held, Unpublished } from "./partition-view.ts";
 import type { Deps } from "./ports.ts";
 import { acceptOwnerLost } from "./verdicts-without-answer.ts";
 
-// What every replica looks for now and then: commands that nobody works on any more. Replicas may do it at the same
-// time: of several entries the first counts, and results have the same bytes.
+// Every replica looks now and then for commands that nobody works on any more, and ends them. Replicas may do it at the
+// same time: the first of several entries counts, and results have the same bytes.
 
 type LoopDeps = Pick<Deps, "clock" | "view" | "journal" | "publish" | "codec" | "observer"> & {
   options: Pick<Deps["options"], "takeoverMarginMs">;
@@ -28,8 +28,8 @@ const endLeftovers = async <Leftover extends { position: RecordPosition }>(
 ): Promise<void> => {
   /** How long this process has known each of them without a break. */
   let ages = new Map<string, Stopwatch>();
-  /** One after the other in a partition of the journal; one that takes nothing delays no other. */
-  const lastOf = new Map<number, Promise<void>>();
+  /** The leftovers of a journal partition are ended one after the other: one that takes nothing delays no other. */
+  const lastEndingOf = new Map<number, Promise<void>>();
   const ending = new Set<string>();
   for (;;) {
     await view.untilReady(signal);
@@ -43,12 +43,12 @@ const endLeftovers = async <Leftover extends { position: RecordPosition }>(
       if (ending.has(place)) continue;
       ending.add(place);
       const { partition } = leftover.position;
-      const ended = (lastOf.get(partition) ?? Promise.resolve()).then(async () => {
+      const ended = (lastEndingOf.get(partition) ?? Promise.resolve()).then(async () => {
         if (!signal.aborted)
           await what.end(leftover).catch((error: unknown) => observer.retrying("append", error));
         ending.delete(place);
       });
-      lastOf.set(partition, ended);
+      lastEndingOf.set(partition, ended);
     }
     await clock.sleep(everyMs, signal);
   }
@@ -64,7 +64,7 @@ export const republish = (deps: LoopDeps, pace: Pace): Promise<void> => {
     const step = (await journal.reread(position))?.step;
     if (step?.kind !== "concluded") return;
     const { result, traceparent, resultId } = step;
-    // A commandId has one final result. This one ended the claim of a command that became a dead letter.
+    // If the commandId has its result under another key, this command became a dead letter: nothing is published.
     const elsewhere = view.finalElsewhere(ref);
     if (elsewhere === "waits") return;
     if (elsewhere === "none") await publish(codec.decode(result), result, { traceparent, origin: null });
@@ -92,10 +92,16 @@ export const doubtOrphans = (deps: LoopDeps, pace: Pace): Promise<void> => {
     const { attemptId, requestHash, receivedAt, attempts } = claim;
     const identity = { commandId, operation, quoteId: step.quoteId ?? key, externalId: null };
     const facts = { identity, receivedAt, completedAt: clock.now(), attempts: attempts + 1 };
-    const lost = buildResult(facts, acceptOwnerLost);
-    const conclusion = { attemptId, requestHash, note: null, traceparent: null, result: codec.encode(lost) };
+    const doubtResult = buildResult(facts, acceptOwnerLost);
+    const conclusion = {
+      attemptId,
+      requestHash,
+      note: null,
+      traceparent: null,
+      result: codec.encode(doubtResult),
+    };
     observer.takeover(ref, attemptId);
-    await journal.append(key, concludedEntry(ref, lost, conclusion));
+    await journal.append(key, concludedEntry(ref, doubtResult, conclusion));
   };
   return endLeftovers(deps, pace, {
     find: () => view.held().filter(({ ref }) => ref.operation === "ACCEPT_QUOTE"),

@@ -1,4 +1,4 @@
-import { KEY, WORDS, type Fingerprint } from "./fingerprint.ts";
+import { KEY_INDEX, WORDS, type Fingerprint } from "./fingerprint.ts";
 import { createRows } from "./rows.ts";
 
 /** What is kept of a command with a final result: where to read it, and what the fold must know of it. */
@@ -41,14 +41,14 @@ const wordAt = (print: Fingerprint, index: number): number => print[index] ?? 0;
  */
 export const createMemory = () => {
   const commands = createRows(WORDS + 3);
-  /** The second word of a key, and its first one. */
+  /** Rows of two words: the key's second word, by which they are found, then its first. */
   const spentKeys = createRows(2);
 
   const agree = (row: number, print: Fingerprint, from: number, to: number): boolean => {
     for (let i = from; i < to; i++) if (commands.word(row, i) !== print[i]) return false;
     return true;
   };
-  const seek = (print: Fingerprint): number =>
+  const findRow = (print: Fingerprint): number =>
     commands.find(wordAt(print, 0), (row) => agree(row, print, 1, WORDS));
 
   const isSpent = (first: number, second: number): boolean =>
@@ -65,8 +65,8 @@ export const createMemory = () => {
 
   return {
     look: (print: Fingerprint): Known => {
-      const spent = isSpent(wordAt(print, KEY), wordAt(print, KEY + 1));
-      const row = seek(print);
+      const spent = isSpent(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
+      const row = findRow(print);
       if (row < 0) return { final: null, spent, content: null };
       const flags = flagsOf(row);
       const final = { offset: offsetOf(row), succeeded: (flags & SUCCEEDED) !== 0 };
@@ -78,32 +78,32 @@ export const createMemory = () => {
       commands.find(
         wordAt(print, 0),
         (row) =>
-          agree(row, print, 1, KEY) &&
-          !agree(row, print, KEY, WORDS) &&
+          agree(row, print, 1, KEY_INDEX) &&
+          !agree(row, print, KEY_INDEX, WORDS) &&
           (what === "entry" || (flagsOf(row) & FINAL) !== 0),
       ) >= 0,
 
     /** The command has an entry under this key. The content of its first entry counts. */
     meet: (print: Fingerprint, { content, offset }: { content: number; offset: number }): void => {
-      if (seek(print) < 0) commands.add([...print, content, lowOf(offset), highOf(offset)]);
+      if (findRow(print) < 0) commands.add([...print, content, lowOf(offset), highOf(offset)]);
     },
 
     /** A command that `meet` has seen has its final result. */
     remember: (print: Fingerprint, { offset, succeeded }: Final): void => {
-      const row = seek(print);
+      const row = findRow(print);
       if (row < 0) return;
       commands.setWord(row, LOW, lowOf(offset));
       const flags = FINAL | (succeeded ? SUCCEEDED | SPENT : 0);
       commands.setWord(row, HIGH, highOf(offset) | flags | (flagsOf(row) & SPENT));
-      if (succeeded) spend(wordAt(print, KEY), wordAt(print, KEY + 1));
+      if (succeeded) spend(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
     },
 
     /** The partner executed it, whatever the final result says: the quote must not be sent again. */
     markSpent: (print: Fingerprint): void => {
-      const row = seek(print);
+      const row = findRow(print);
       if (row < 0) return;
       commands.setWord(row, HIGH, flagsOf(row) | SPENT);
-      spend(wordAt(print, KEY), wordAt(print, KEY + 1));
+      spend(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
     },
 
     /** Forgets commands whose entries stand before `offset`: retention has deleted them. */
@@ -113,7 +113,8 @@ export const createMemory = () => {
       if (commands.count === count) return;
       spentKeys.keepOnly(() => false);
       commands.forEach((row) => {
-        if ((flagsOf(row) & SPENT) !== 0) spend(commands.word(row, KEY), commands.word(row, KEY + 1));
+        if ((flagsOf(row) & SPENT) !== 0)
+          spend(commands.word(row, KEY_INDEX), commands.word(row, KEY_INDEX + 1));
       });
     },
 

@@ -2,16 +2,16 @@ import type { JournalOperation } from "../../records.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Verdict } from "../types.ts";
 import type { Claim } from "./fold-rules.ts";
-import type { Closed } from "./gates.ts";
+import type { ClosedGate } from "./gates.ts";
 import { acceptOwnerLost, createOwnerLost } from "./verdicts-without-answer.ts";
 
 /** What this replica knows of a call that an attempt may have made. Of the attempts of others it knows nothing. */
-export type CallKnown = "notExecuted" | "mayBeExecuted" | "nothing";
+export type CallKnowledge = "notExecuted" | "mayBeExecuted" | "nothing";
 
 /** The last attempt of this replica. */
 export type OwnAttempt =
   | { kind: "none" }
-  /** Its claim may be in the journal, its call was not begun or did nothing, and it is not released. */
+  /** Its call executed nothing, and its claim, which may be in the journal, is not released yet. */
   | { kind: "notExecuted"; attemptId: string }
   /** A create whose call may have been executed. Its claim stays, so that the next owner meets it. */
   | { kind: "mayBeExecuted"; attemptId: string }
@@ -34,8 +34,8 @@ export type JournalSays =
    */
   | { kind: "free"; name: "this" | "locked" | "perhapsElsewhere" | "elsewhere"; isTaken: boolean }
   /** `patienceMs`: how much longer the owner may be at its call */
-  | { kind: "held"; claim: Claim; call: CallKnown; patienceMs: number }
-  | { kind: "doubt"; claim: Claim; call: CallKnown; position: RecordPosition }
+  | { kind: "held"; claim: Claim; call: CallKnowledge; patienceMs: number }
+  | { kind: "doubt"; claim: Claim; call: CallKnowledge; position: RecordPosition }
   /** `isGone`: the entry could not be read, because retention has deleted it. */
   | { kind: "concluded"; position: RecordPosition; isGone: boolean };
 
@@ -48,13 +48,13 @@ export type Facts = {
   /** The verdict when no call follows. */
   verdict: Verdict;
   /** The first gate that is closed; null if all are open. */
-  gate: Closed | null;
+  gate: ClosedGate | null;
   hasSlot: boolean;
 };
 
-export type Waiting = Extract<Closed, { kind: "wait" }>["event"] | "key" | "commandId";
+export type Waiting = Extract<ClosedGate, { kind: "wait" }>["event"] | "key" | "commandId";
 
-export type Step =
+export type NextStep =
   /** The process stops: the next owner goes on from the journal. */
   | { kind: "stop" }
   | { kind: "reused" }
@@ -62,7 +62,7 @@ export type Step =
   | { kind: "readUp" }
   /** Concludes the command without an attempt. */
   | { kind: "refuse"; verdict: Verdict }
-  /** Concludes an attempt. `lost`: the claim of an owner that did not, whose call counts as sent. */
+  /** Concludes an attempt. `lost`: the claim, if another owner never concluded it; its call counts as sent. */
   | { kind: "conclude"; attemptId: string; verdict: Verdict; lost: Claim | null }
   | { kind: "release"; attemptId: string }
   /** Takes the claim of a create over from an owner that is lost. */
@@ -75,19 +75,19 @@ export type Step =
   /** Waits, and holds neither slot nor permit. `watch`: the claim of another owner that is waited for. */
   | { kind: "wait"; ms: number; event: Waiting; watch: string | null };
 
-/** How often a command looks what became of another one with its commandId, which has no entry yet. */
+/** How often a command looks again while another one of this replica holds its commandId. */
 const COMMAND_ID_POLL_MS = 250;
-/** How long it waits for the journal, or until the watch has the view forget a deleted entry, before it looks again. */
+/** The longest wait for the journal before a command looks again. */
 const JOURNAL_POLL_MS = 5_000;
 
-const STOP: Step = { kind: "stop" };
-const waitFor = (ms: number, event: Waiting, watch: string | null = null): Step => ({
+const STOP: NextStep = { kind: "stop" };
+const waitFor = (ms: number, event: Waiting, watch: string | null = null): NextStep => ({
   kind: "wait",
   ms,
   event,
   watch,
 });
-const conclude = (attemptId: string, verdict: Verdict, lost: Claim | null = null): Step => ({
+const conclude = (attemptId: string, verdict: Verdict, lost: Claim | null = null): NextStep => ({
   kind: "conclude",
   attemptId,
   verdict,
@@ -98,15 +98,15 @@ const conclude = (attemptId: string, verdict: Verdict, lost: Claim | null = null
 const claimOr = (
   { gate, hasSlot }: Facts,
   { supersedes, willCall }: { supersedes: string | null; willCall: boolean },
-  end: (verdict: Verdict) => Step,
-): Step => {
+  end: (verdict: Verdict) => NextStep,
+): NextStep => {
   if (gate?.kind === "stop") return STOP;
   if (gate?.kind === "end") return end(gate.verdict);
   if (gate?.kind === "wait") return waitFor(gate.ms, gate.event);
   return hasSlot ? { kind: "claim", supersedes, willCall } : { kind: "takeSlot", willCall };
 };
 
-const held = (facts: Facts, { claim, call, patienceMs }: JournalSays & { kind: "held" }): Step => {
+const held = (facts: Facts, { claim, call, patienceMs }: JournalSays & { kind: "held" }): NextStep => {
   const { operation, gate, refusal } = facts;
   const { attemptId } = claim;
   const mayRepeat = operation === "CREATE_QUOTE" && refusal === null;
@@ -126,12 +126,12 @@ const held = (facts: Facts, { claim, call, patienceMs }: JournalSays & { kind: "
   }
 };
 
-const free = (facts: Facts, { name, isTaken }: JournalSays & { kind: "free" }): Step => {
+const free = (facts: Facts, { name, isTaken }: JournalSays & { kind: "free" }): NextStep => {
   if (facts.gate?.kind === "stop") return STOP;
   if (name === "elsewhere") return { kind: "reused" };
   if (name === "perhapsElsewhere") return { kind: "readUp" };
   if (name === "locked") return waitFor(COMMAND_ID_POLL_MS, "commandId");
-  const refuse = (verdict: Verdict): Step => ({ kind: "refuse", verdict });
+  const refuse = (verdict: Verdict): NextStep => ({ kind: "refuse", verdict });
   if (facts.refusal !== null) return refuse(facts.refusal);
   return claimOr(facts, { supersedes: null, willCall: !isTaken }, refuse);
 };
@@ -139,7 +139,7 @@ const free = (facts: Facts, { name, isTaken }: JournalSays & { kind: "free" }): 
 const publish = (
   { gate }: Facts,
   { position, ...journal }: Extract<JournalSays, { position: RecordPosition }>,
-): Step => {
+): NextStep => {
   const isGone = journal.kind === "concluded" && journal.isGone;
   if (!isGone) return { kind: "publish", position };
   // The watch will have the view forget it: not here, after one failed read.
@@ -147,7 +147,7 @@ const publish = (
 };
 
 /** The one thing that a command does next. Pure and total. */
-export const nextStep = (facts: Facts): Step => {
+export const nextStep = (facts: Facts): NextStep => {
   const { journal, own, gate, verdict } = facts;
   // Evidence is written whatever the view shows: it may contradict what stands there.
   if (own.kind === "ended") return conclude(own.attemptId, own.verdict);

@@ -1,6 +1,6 @@
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { FoldedEntry, JournalRecord, Ref } from "./entry.ts";
-import { contentOf, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
+import { contentWord, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
 import { createMemory } from "./memory.ts";
 import { changeOf, type Claim } from "./fold-rules.ts";
 
@@ -61,7 +61,7 @@ export const createPartitionView = (
       const isOpenHere = open?.claim.commandId === commandId;
       // The command that has the key open has no final result, and its fingerprint is at hand.
       const print = isOpenHere ? open.print : fingerprint(ref);
-      const content = "requestHash" in step ? contentOf(step.requestHash) : null;
+      const content = "requestHash" in step ? contentWord(step.requestHash) : null;
       const { final, spent, content: first } = memory.look(print);
       const change = changeOf(
         {

@@ -2,11 +2,11 @@ import { startStopwatch } from "../../runtime/clock.ts";
 import { buildResult } from "../build-result.ts";
 import type { Verdict } from "../types.ts";
 import { attempt, type Job } from "./attempt.ts";
-import type { JournalStep as EntryStep } from "./entry.ts";
+import type { JournalStep } from "./entry.ts";
 import { standingOf, type Running } from "./facts.ts";
 import type { Claim } from "./fold-rules.ts";
 import { appendAndReadBack, appendConclusion, appendProbe } from "./kafka-retry.ts";
-import type { Step, Waiting } from "./next-step.ts";
+import type { NextStep, Waiting } from "./next-step.ts";
 import type { Settled, StopSignals } from "./ports.ts";
 import { afterAdoption, afterAttempt, type AttemptProgress } from "./progress.ts";
 import { publishStandingResult } from "./publish-result.ts";
@@ -29,7 +29,7 @@ const eventsOf = (job: Running, event: Waiting): ((signal: AbortSignal) => Promi
   return [key, ...events[event]];
 };
 
-const write = async ({ deps, prepared, signals }: Job, step: EntryStep): Promise<void> => {
+const write = async ({ deps, prepared, signals }: Job, step: JournalStep): Promise<void> => {
   const { operation, key, commandId } = prepared.ref;
   await appendAndReadBack(deps, key, { operation, commandId, step }, signals.abandon);
 };
@@ -70,10 +70,10 @@ type Next = AttemptProgress | { settled: Settled };
 
 /** Each step is performed here and nowhere else. */
 type Performers = {
-  [K in Step["kind"]]: (
+  [K in NextStep["kind"]]: (
     job: Running,
     progress: AttemptProgress,
-    step: Extract<Step, { kind: K }>,
+    step: Extract<NextStep, { kind: K }>,
   ) => Next | Promise<Next>;
 };
 
@@ -144,12 +144,12 @@ const performers: Performers = {
   },
 };
 
-export const perform = (job: Running, progress: AttemptProgress, step: Step): Next | Promise<Next> => {
+export const perform = (job: Running, progress: AttemptProgress, step: NextStep): Next | Promise<Next> => {
   // The cast is safe: the performer is the one of the step's kind.
   const performer = performers[step.kind] as (
     job: Running,
     progress: AttemptProgress,
-    step: Step,
+    step: NextStep,
   ) => Promise<Next>;
   return performer(job, progress, step);
 };

@@ -120,7 +120,7 @@ export type Slot = {
 };
 
 /**
- * How a command ended. Its offset may be committed: at once with its result, after its dead letter when `reused`,
+ * How a command ended. The offset may be committed at once if it is a result; after the dead letter if it is `reused`,
  * because the commandId belongs to an earlier, different command.
  */
 export type Settled = CommandResult | "reused";

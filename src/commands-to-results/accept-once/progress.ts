@@ -3,18 +3,18 @@ import { backoffMs } from "../../runtime/backoff.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Stopwatch } from "../../runtime/clock.ts";
 import type { Verdict } from "../types.ts";
-import type { Attempted } from "./attempt.ts";
+import type { AttemptOutcome } from "./attempt.ts";
 import type { Claim } from "./fold-rules.ts";
 import type { WrittenConclusion } from "./kafka-retry.ts";
-import type { CallKnown, OwnAttempt } from "./next-step.ts";
+import type { CallKnowledge, OwnAttempt } from "./next-step.ts";
 import type { Options } from "./ports.ts";
 import { createOwnerLost, neverSent } from "./verdicts-without-answer.ts";
 
 /** What this replica knows of one command, besides the journal. Each step returns it anew. */
 export type AttemptProgress = {
   readonly own: OwnAttempt;
-  /** The attempts of this replica whose calls were not executed, or were a create's: a late copy of a claim may come. */
-  readonly calls: ReadonlyMap<string, CallKnown>;
+  /** What is known of this replica's earlier calls, by attemptId: a late copy of their claims may still come. */
+  readonly calls: ReadonlyMap<string, CallKnowledge>;
   /** Calls that were sent, by all replicas, as far as it is known. */
   readonly callsSent: number;
   readonly lastAnswer: Answer | null;
@@ -54,7 +54,7 @@ export const START: AttemptProgress = {
 /** What an attempt found out. */
 export const afterAttempt = (
   progress: AttemptProgress,
-  attempted: Attempted,
+  attempted: AttemptOutcome,
   { elapsedMs, random, backoff }: { elapsedMs: number; random: number; backoff: Options["backoff"] },
 ): AttemptProgress => {
   const { attemptId, answer } = attempted;
@@ -63,7 +63,7 @@ export const afterAttempt = (
   if (attempted.kind === "ended")
     return { ...sent, own: { kind: "ended", attemptId, verdict: attempted.verdict } };
   const lost = attempted.kind === "mayBeExecuted" ? attempted.verdict : progress.lost;
-  // What an earlier call of a create may have done stands in the journal by the claim that follows it.
+  // Once a call of a create may have been executed, the claim must stay: each later attempt counts as `mayBeExecuted`.
   const kind = lost === null ? attempted.kind : "mayBeExecuted";
   const waitMs = attempted.afterMs ?? backoffMs(backoff, progress.calls.size, random);
   return {

@@ -31,7 +31,7 @@ const reread = async ({ deps, prepared: { ref } }: Job, position: RecordPosition
   const entry = await deps.journal.reread(position);
   // The topic was deleted and created again, and that has not been noticed yet: it is not of this journal.
   if (entry && entry.commandId !== ref.commandId)
-    throw new Error(`entry ${positionText(position)} is not of ${ref.commandId}`);
+    throw new Error(`entry ${positionText(position)} belongs to another command than ${ref.commandId}`);
   return entry;
 };
 

@@ -16,7 +16,7 @@ export const notClaimed = ownVerdict(
   "no call was made: the journal did not take a claim in time",
 );
 
-const OWNER_LOST = "the replica that was to make the call did not say what came of it";
+const OWNER_LOST = "the replica that claimed this command did not record the outcome of its call";
 export const acceptOwnerLost = ownVerdict("IN_DOUBT", "OWNER_LOST", OWNER_LOST);
 /** A second quote does no harm, so the caller may send a new command. */
 export const createOwnerLost = ownVerdict("FAILED", "OWNER_LOST", OWNER_LOST);

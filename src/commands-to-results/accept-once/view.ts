@@ -1,6 +1,6 @@
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
-import { contentOf, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
+import { contentWord, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
 import {
   commandName,
   createPartitionView,
@@ -181,7 +181,7 @@ export const createView = ({
     /** Whether the command's first entry has other content: then the commandId belongs to that one. */
     hasOtherContent: (ref: Ref, requestHash: string): boolean => {
       const { content: first } = partOf(ref).view.memory.look(printOf(ref));
-      return first !== null && first !== contentOf(requestHash);
+      return first !== null && first !== contentWord(requestHash);
     },
     /** Whether the commandId was used under another key and not under this one: it belongs to that other command. */
     isNamedElsewhere: (ref: Ref): boolean => {
@@ -190,7 +190,7 @@ export const createView = ({
     },
     /**
      * Whether the commandId has its final result under another key: one that `stands`, or that `waits` to be published
-     * first. Of two that wait it is the one with the smaller key.
+     * first. If two wait, the one with the smaller key is published first.
      */
     finalElsewhere: (ref: Ref): "none" | "waits" | "stands" => {
       const rivals = unpublished().filter(

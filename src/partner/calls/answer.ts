@@ -12,7 +12,7 @@ async function* of(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** The start of what a body unpacks to, at least `maxBytes` of it; null if it cannot be unpacked. */
-export const unpacked = async (
+export const unpack = async (
   bytes: Buffer,
   { encoding, isCut }: Packing,
   maxBytes: number,
@@ -74,7 +74,7 @@ export const answerOf = async (
   const limit = EVIDENCE_BYTES + mask.marginBytes;
   const isShort = complete && body.length < limit;
   const encoding = String(headers["content-encoding"] ?? "");
-  const plain = await unpacked(body, { encoding, isCut: !isShort }, limit);
+  const plain = await unpack(body, { encoding, isCut: !isShort }, limit);
   const isCut = !isShort || (plain !== null && plain.length > EVIDENCE_BYTES);
   const text = plain && new TextDecoder().decode(plain.subarray(0, EVIDENCE_BYTES), { stream: isCut });
   const keptText = complete ? bodyText(plain ?? body, { maxBytes, mask }) : null;

@@ -40,7 +40,7 @@ export const evidenceIn = (body: string | null, isCut: boolean): Evidence => {
  * An id without what may differ where a partner gives it back: its case, accents and punctuation, leading zeros, and
  * whether it is a number.
  */
-const spelled = (id: string): string =>
+const comparableId = (id: string): string =>
   id
     .normalize("NFKD")
     .toLowerCase()
@@ -48,13 +48,13 @@ const spelled = (id: string): string =>
     .replace(/[^\p{L}\p{N}]/gu, "")
     .replace(/^0+(?=.)/, "");
 
-/** The first of the ids that were sent whose namesake at the root of the answer holds another one. */
+/** Returns the name of the first sent id for which the answer's root holds another value. */
 const otherId = (text: string, ids: PartnerRequest["ids"]): string | null => {
   const root = membersUpToCut(text).map(({ key, raw }) => ({ name: normalized(key), raw }));
   const isOther = (name: string, id: string): boolean =>
     root.some((member) => {
-      const value = member.name === normalized(name) ? spelled(idIn(member.raw) ?? "") : "";
-      return value !== "" && value !== spelled(id);
+      const value = member.name === normalized(name) ? comparableId(idIn(member.raw) ?? "") : "";
+      return value !== "" && value !== comparableId(id);
     });
   return Object.entries(ids).find(([name, id]) => isOther(name, id))?.[0] ?? null;
 };

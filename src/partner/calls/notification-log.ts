@@ -4,7 +4,7 @@ import type { Download, Downloaded } from "../connection/download.ts";
 import type { CallLimiter } from "../connection/call-limiter.ts";
 import { reasonOf } from "../connection/connection.ts";
 import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
-import { bodyText, readRetryAfter, unpacked } from "./answer.ts";
+import { bodyText, readRetryAfter, unpack } from "./answer.ts";
 import { decompressed } from "./decompress.ts";
 import { headersOfCall, type Caller } from "./request.ts";
 import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
@@ -60,7 +60,7 @@ export const fetchLogWith = (options: FetchLogOptions): FetchLog => {
     await clock.within(options.callTimeoutMs, signal, read()).catch(ignore);
     const bytes = Buffer.concat(chunks);
     const packing = { encoding: String(headers["content-encoding"] ?? ""), isCut: true };
-    const plain = await unpacked(bytes, packing, MAX_REFUSAL_BYTES + mask.marginBytes);
+    const plain = await unpack(bytes, packing, MAX_REFUSAL_BYTES + mask.marginBytes);
     return bodyText(plain ?? bytes, { maxBytes: MAX_REFUSAL_BYTES, mask });
   };
 

@@ -30,7 +30,7 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   /** Those who wait, in the order of arrival: a Set keeps it, and deletes in constant time. */
   const waiting = new Set<{ wake: () => void }>();
   let waitingSinceMs = 0;
-  let isTimed = false;
+  let hasTimer = false;
 
   const callsPerSecond = (max: number): number => {
     const part = share();
@@ -48,7 +48,7 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   };
 
   /** Wakes the first of those who wait, as soon as a place and a turn are free. */
-  const callFirst = (): void => {
+  const wakeFirst = (): void => {
     const [first] = waiting;
     if (!first || openCalls >= maxOpen) return;
     const ms = msUntilTurn();
@@ -56,11 +56,11 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
       first.wake();
       return;
     }
-    if (isTimed) return;
-    isTimed = true;
+    if (hasTimer) return;
+    hasTimer = true;
     void clock.sleep(ms).then(() => {
-      isTimed = false;
-      callFirst();
+      hasTimer = false;
+      wakeFirst();
     });
   };
 
@@ -76,7 +76,7 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
         isHeld = true;
         openCalls++;
         takeTurn(waiting.delete(place));
-        callFirst();
+        wakeFirst();
       },
       untilFree: (signal) => {
         const called = wakeOrAbort(signal, (wake) => {
@@ -85,14 +85,14 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
           waiting.add(place);
           return () => undefined;
         });
-        callFirst();
+        wakeFirst();
         return called;
       },
       release: () => {
         if (isHeld) openCalls--;
         else if (!waiting.delete(place)) return;
         isHeld = false;
-        callFirst();
+        wakeFirst();
       },
     };
   };

@@ -70,7 +70,7 @@ export const exchange = (
     // undici calls this and writes the request in one synchronous step. From here on, "not sent" cannot be
     // proven.
     onRequestStart: (controller) => {
-      if (state === "sent") settle(false, "the request was about to be repeated");
+      if (state === "sent") settle(false, "the HTTP client tried to send the request twice");
       else if (state === "waiting" && !mayCall())
         settle(false, "the call was no longer allowed when it could have been sent");
       if (state === "waiting") {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   journalRef,
-  refusedRef,
+  refByCommandId,
   requestHash,
   toPartnerRequest,
 } from "../../../src/commands-to-results/translate.ts";
@@ -91,7 +91,7 @@ describe("journalRef", () => {
       key,
       commandId: "c-1",
     });
-    expect(journalRef(command(createRequest))).toEqual(refusedRef("c-1"));
+    expect(journalRef(command(createRequest))).toEqual(refByCommandId("c-1"));
   });
 });
 

@@ -9,7 +9,7 @@ import type { Registry } from "../../../kafka/schema/registry.ts";
 import { RegistryError } from "../../../kafka/schema/registry-http.ts";
 import { readSchema, withoutFields } from "../../../kafka/schema/schemas.ts";
 import { startTail } from "../../../kafka/consume/tail.ts";
-import { readJournalRecord, toRecord, UNFOLDED, type Entry, type JournalRecord } from "../entry.ts";
+import { readJournalRecord, toRecord, FIELDS_NOT_FOLDED, type Entry, type JournalRecord } from "../entry.ts";
 import type { Contradicted } from "../partition-view.ts";
 import { EntryRefused } from "../kafka-retry.ts";
 import type { Journal } from "../ports.ts";
@@ -70,7 +70,7 @@ export const openJournal = async (
   const decodeFolded = decoder<CommandJournalEntry>(
     schema,
     { registry, clock },
-    { ownId: schemaId, readType: withoutFields(schema, UNFOLDED) },
+    { ownId: schemaId, readType: withoutFields(schema, FIELDS_NOT_FOLDED) },
   );
   const cluster = await services.connectCluster();
   const { ranges, missing } = await cluster.ranges(topic);
@@ -154,7 +154,7 @@ export const openJournal = async (
       begin: (ranges, count) => {
         entries.begin(ranges);
         watch.begin(ranges, count);
-        // Others than these are of another log, and nobody would take their records.
+        // Partitions beyond the known number belong to another log: their records are not read.
         return new Map([...ranges].filter(([partition]) => partition < partitions));
       },
       take,

@@ -6,7 +6,7 @@ import {
   readJournalRecord,
   JOURNAL_VERSION,
   toRecord,
-  UNFOLDED,
+  FIELDS_NOT_FOLDED,
 } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
 import { readSchema, withoutFields } from "../../../../src/kafka/schema/schemas.ts";
@@ -38,7 +38,7 @@ it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
   const decode = decoder<CommandJournalEntry>(
     ours,
     { registry, clock: { monotonic: () => 0 } },
-    { ownId: 7, readType: withoutFields(ours, UNFOLDED) },
+    { ownId: 7, readType: withoutFields(ours, FIELDS_NOT_FOLDED) },
   );
   const bytes = encoder<CommandJournalEntry>(
     ours,
@@ -46,7 +46,7 @@ it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
   )(toRecord({ operation: "ACCEPT_QUOTE", commandId: "c", step }));
   const decoded = await decode(bytes);
   if (!decoded.ok) throw new Error(decoded.detail);
-  const unfolded: readonly string[] = Object.values(UNFOLDED).flat();
+  const unfolded: readonly string[] = Object.values(FIELDS_NOT_FOLDED).flat();
   const needed = Object.fromEntries(Object.entries(step).filter(([name]) => !unfolded.includes(name)));
   const read = readJournalRecord(decoded.value, young("quote"));
   expect(read).toEqual({ operation: "ACCEPT_QUOTE", commandId: "c", step: needed });

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import type { Closed } from "../../../../src/commands-to-results/accept-once/gates.ts";
+import type { ClosedGate } from "../../../../src/commands-to-results/accept-once/gates.ts";
 import {
   nextStep,
-  type CallKnown,
+  type CallKnowledge,
   type Facts,
   type JournalSays,
   type OwnAttempt,
-  type Step,
+  type NextStep,
 } from "../../../../src/commands-to-results/accept-once/next-step.ts";
 import { ownVerdict } from "../../../../src/commands-to-results/types.ts";
 
@@ -20,7 +20,7 @@ const claim = {
 };
 
 const yesOrNo = [true, false];
-const known: CallKnown[] = ["notExecuted", "mayBeExecuted", "nothing"];
+const known: CallKnowledge[] = ["notExecuted", "mayBeExecuted", "nothing"];
 const journals: JournalSays[] = [
   { kind: "unread" },
   { kind: "otherContent" },
@@ -40,10 +40,10 @@ const owns: OwnAttempt[] = [
   ...[failed, doubted].map((verdict): OwnAttempt => ({ kind: "ended", attemptId: "a", verdict })),
   { kind: "concluded" },
 ];
-const gates: (Closed | null)[] = [
+const gates: (ClosedGate | null)[] = [
   null,
   { kind: "stop", gate: "stopping" },
-  ...(["guard", "deadline"] as const).map((gate): Closed => ({ kind: "end", verdict: failed, gate })),
+  ...(["guard", "deadline"] as const).map((gate): ClosedGate => ({ kind: "end", verdict: failed, gate })),
   { kind: "wait", ms: 5, event: "time", gate: "heartbeat" },
   { kind: "wait", ms: 5, event: "ready", gate: "journal" },
   { kind: "wait", ms: 5, event: "resumed", gate: "paused" },
@@ -66,22 +66,22 @@ const all = (["ACCEPT_QUOTE", "CREATE_QUOTE"] as const).flatMap((operation) =>
 );
 
 /** Every combination for which this must not be. */
-const broken = (isBroken: (facts: Facts, step: Step) => boolean): [Facts, Step][] =>
+const broken = (isBroken: (facts: Facts, step: NextStep) => boolean): [Facts, NextStep][] =>
   all
-    .map((facts): [Facts, Step] => [facts, nextStep(facts)])
+    .map((facts): [Facts, NextStep] => [facts, nextStep(facts)])
     .filter(([facts, step]) => isBroken(facts, step))
     .slice(0, 1);
 
-const isClaim = (step: Step): boolean => step.kind === "claim";
-const isOwnCall = ({ journal }: Facts, call: CallKnown): boolean =>
+const isClaim = (step: NextStep): boolean => step.kind === "claim";
+const isOwnCall = ({ journal }: Facts, call: CallKnowledge): boolean =>
   "call" in journal && journal.call === call;
 
 it("has exactly one step for every combination of facts", () => {
   expect(all.length).toBeGreaterThan(5_000);
-  expect(broken((_, step) => (step as Step | undefined) === undefined)).toEqual([]);
+  expect(broken((_, step) => (step as NextStep | undefined) === undefined)).toEqual([]);
 });
 
-it.each<[string, (facts: Facts, step: Step) => boolean]>([
+it.each<[string, (facts: Facts, step: NextStep) => boolean]>([
   ["claims with a gate closed", ({ gate }, step) => isClaim(step) && gate !== null],
   ["claims without a slot", ({ hasSlot }, step) => isClaim(step) && !hasSlot],
   ["claims for an invalid command", ({ refusal }, step) => isClaim(step) && refusal !== null],
@@ -144,7 +144,7 @@ it.each<[string, (facts: Facts, step: Step) => boolean]>([
 
 it("leads on from each combination: what a step changes lets another one follow", () => {
   /** The facts after a step; null where the command has ended. */
-  const after = (facts: Facts, step: Step): Facts | null => {
+  const after = (facts: Facts, step: NextStep): Facts | null => {
     switch (step.kind) {
       case "stop":
       case "reused":

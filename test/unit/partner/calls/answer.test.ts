@@ -4,15 +4,15 @@ import {
   bodyText,
   MAX_RETRY_AFTER_MS,
   readRetryAfter,
-  unpacked,
+  unpack,
 } from "../../../../src/partner/calls/answer.ts";
 import { maskFor } from "../../../../src/runtime/mask.ts";
 import { acceptAt, answer, CREDENTIALS } from "../hostile-server.ts";
 
 const mask = maskFor(["secret"]);
 const read = (bytes: Buffer | string, maxBytes = 100) => bodyText(Buffer.from(bytes), { maxBytes, mask });
-const unpack = async (bytes: Buffer | string, encoding: string, isCut = false) =>
-  (await unpacked(Buffer.from(bytes), { encoding, isCut }, 100))?.toString() ?? null;
+const unpackedText = async (bytes: Buffer | string, encoding: string, isCut = false) =>
+  (await unpack(Buffer.from(bytes), { encoding, isCut }, 100))?.toString() ?? null;
 
 describe("bodyText", () => {
   it("is the body as received", () => {
@@ -58,9 +58,9 @@ describe("unpacked", () => {
     ["", (bytes: Buffer) => bytes],
   ])("is what was packed by %j, or its start", async (encoding, pack) => {
     const packed = pack(Buffer.from(long));
-    expect(long.startsWith((await unpack(packed, encoding)) ?? "?")).toBe(true);
-    expect((await unpack(packed, encoding))?.length).toBeGreaterThanOrEqual(100);
-    expect(await unpack("", encoding)).toBe("");
+    expect(long.startsWith((await unpackedText(packed, encoding)) ?? "?")).toBe(true);
+    expect((await unpackedText(packed, encoding))?.length).toBeGreaterThanOrEqual(100);
+    expect(await unpackedText("", encoding)).toBe("");
   });
 
   it.each([
@@ -68,14 +68,14 @@ describe("unpacked", () => {
     ["br", brotliCompressSync],
   ])("is nothing of %s that ends early, but the start of what was cut off", async (encoding, pack) => {
     const start = pack(Buffer.from("secret")).subarray(0, -4);
-    expect(await unpack(start, encoding)).toBeNull();
-    expect(await unpack(start, encoding, true)).not.toBeNull();
+    expect(await unpackedText(start, encoding)).toBeNull();
+    expect(await unpackedText(start, encoding, true)).not.toBeNull();
   });
 
   it("is the start of a bomb, and nothing of what it does not know", async () => {
-    expect((await unpack(gzipSync(Buffer.alloc(50_000_000)), "gzip"))?.length).toBeLessThan(200_000);
+    expect((await unpackedText(gzipSync(Buffer.alloc(50_000_000)), "gzip"))?.length).toBeLessThan(200_000);
     for (const encoding of ["gzip", "zstd", "gzip, gzip", "constructor"])
-      expect(await unpack("not packed", encoding)).toBeNull();
+      expect(await unpackedText("not packed", encoding)).toBeNull();
   });
 });
 
