@@ -200,27 +200,6 @@ test("a command that breaks a rule is answered without a call, and is no dead le
   await expectOneDeadLetter("k");
 });
 
-test("an instant in nanoseconds is valid Avro: its command is named, and is no dead letter", async () => {
-  const value = await avroAccept("nano", "q-nano");
-  const afterId = value.indexOf("nano") + "nano".length;
-  // 2^62 nanoseconds, in the year 2116.
-  const nanoseconds = Buffer.from("80808080808080808001", "hex");
-  await send(
-    "nano-key",
-    Buffer.concat([value.subarray(0, afterId), nanoseconds, value.subarray(afterId + 1)]),
-  );
-  const [record] = await resultsOf("nano");
-  expect(record?.key).toBe("nano");
-  expect(resultOf(record as TopicRecord)).toMatchObject({
-    resultId: hash("nano", "final"),
-    operation: "ACCEPT_QUOTE",
-    outcome: "REJECTED",
-    quoteId: "q-nano",
-    error: { code: "INVALID_COMMAND", message: expect.stringContaining("issuedAt") as string },
-  });
-  await expectOneDeadLetter("nano-key");
-});
-
 test("what cannot be read is a dead letter, byte for byte, and is answered under its key", async () => {
   const values = [
     (await avroAccept("cut", "q-cut")).subarray(0, -3),
@@ -319,21 +298,6 @@ test.each([
     expect(await world.executions(quoteId)).toBe(executed);
   },
 );
-
-test("a create that is answered 503 is tried again", async () => {
-  await fault({ operation: "create", kind: "status", status: 503, when: "before", count: 2 });
-  const request = {
-    type: "CreateQuote",
-    direction: "INBOUND",
-    purpose: "COMEX",
-    quotedAmount: "1.00",
-    baseCurrencyIso: "EUR",
-    quotedCurrencyIso: "BRL",
-  };
-  await send("retried", JSON.stringify({ commandId: "retried", request }));
-  const [record] = await resultsOf("retried");
-  expect(resultOf(record as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED", attempts: 3 });
-});
 
 test("an accept that was throttled is sent again, for it was not executed", async () => {
   await fault({

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { factsOfDoubts } from "../../src/operate/doubts/facts.ts";
-import { listDoubts } from "../../src/operate/doubts/doubts.ts";
 import type { ToolServices } from "../../src/operate/tool-services.ts";
 import { story, type Story } from "../../src/operate/story/story.ts";
 import { sharedCluster } from "../support/cluster.ts";
@@ -100,40 +98,4 @@ test("a command, its quote, its externalId and its transaction tell the same sto
   const none = await world.run(["story", "nobody-knows-it"]);
   expect([none.code, none.out]).toEqual([1, ""]);
   expect(none.err).toContain("The topics hold nothing of nobody-knows-it since");
-}, 120_000);
-
-test("of a doubt it is known who was to be paid what, and what began at the partner's meanwhile", async () => {
-  const [commandId, quoteId] = [`dúvida-${randomUUID()}`, randomUUID()];
-  // Of a sender whose clock is ahead.
-  const ahead = { key: null, value: "{}", timestamp: String(Date.now() + 3_000_000) };
-  const partitions = Array.from({ length: 6 }, (_, partition) => ({ ...ahead, partition }));
-  await produce(world.brokers, world.topics.commands, partitions);
-  await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "hang", times: 1 });
-  await send(commandId, quoteId, "order-9");
-  expect(await resultOf(commandId)).toMatchObject({ outcome: "IN_DOUBT" });
-  const began = `tx-${randomUUID()}`;
-  for (const status of ["AWAITING_PAYMENT", "PAYMENT_CONFIRMED"]) {
-    const body = JSON.stringify({ transactionId: began, status, createdAt: new Date().toISOString() });
-    expect((await fetch(bridge.webhookUrl, { method: "POST", body })).status).toBe(200);
-  }
-  const { doubts } = await listDoubts(services, {}, unstopped);
-  const [doubt] = doubts;
-  expect(doubt).toMatchObject({ commandId, quoteId, externalId: "order-9" });
-  const [facts] = await factsOfDoubts(services, [doubt!], () => undefined, unstopped);
-  expect(facts).toMatchObject({ amount: { text: "12.50", from: "accept" }, counterpartyId: "cp-7" });
-  const candidates = facts?.candidates ?? [];
-  // The transaction of the other command began before, and its result names it.
-  expect(candidates.map(({ transactionId }) => transactionId)).toContain(began);
-  expect(candidates.find(({ transactionId }) => transactionId === began)).toMatchObject({
-    firstStatus: "AWAITING_PAYMENT",
-    lastStatus: "PAYMENT_CONFIRMED",
-  });
-  const named = following
-    .of(world.topics.results)
-    .flatMap((record) => decodeResult(record).transactionId ?? []);
-  expect(candidates.filter(({ transactionId }) => named.includes(transactionId))).toEqual([]);
-
-  const { endings } = await tell(commandId);
-  expect(endings).toEqual([expect.objectContaining({ about: "command", tone: "bad" })]);
-  expect(endings[0]?.sentence).toMatch(/^In doubt/);
 }, 120_000);
