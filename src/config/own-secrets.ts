@@ -4,6 +4,7 @@ import { UsageError } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { madeFrom } from "../runtime/made-from.ts";
 import { isSecret, maskFor } from "../runtime/mask.ts";
+import { passwordsIn } from "../runtime/percent.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 
 /**
@@ -21,8 +22,8 @@ export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
   const { accessToken, xToken, proxyUrl } = config.partner;
   const settings = [secret, accessToken, xToken, proxyUrl].filter((setting) => setting !== undefined);
   const maskOf = madeFrom(() => {
-    const password = proxyUrl ? new URL(proxyUrl.reveal()).password : "";
-    const secrets = [...secretsOfPartner(config), password, decodeURIComponent(password)];
+    const passwords = proxyUrl ? passwordsIn(new URL(proxyUrl.reveal())) : [];
+    const secrets = [...secretsOfPartner(config), ...passwords];
     return maskFor(secrets.filter(isSecret));
   });
   return (text) => maskOf(settings.map((setting) => setting.reveal()))(text);

@@ -8,7 +8,7 @@ import { createCallLimiter } from "./connection/call-limiter.ts";
 import { transportFor, type TransportOptions } from "./connection/transport.ts";
 import { madeFrom } from "../runtime/made-from.ts";
 import { isSecret, maskFor } from "../runtime/mask.ts";
-import { decodePercent } from "../runtime/percent.ts";
+import { passwordsIn } from "../runtime/percent.ts";
 import type {
   Backlog,
   Call,
@@ -69,14 +69,8 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const closed = new AbortController();
 
   const secrets = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
-    const password = proxy?.().password ?? "";
-    const ownSecrets = [
-      accessToken,
-      xToken,
-      password,
-      decodeURIComponent(password),
-      ...options.otherSecrets(),
-    ];
+    const passwords = proxy ? passwordsIn(proxy()) : [];
+    const ownSecrets = [accessToken, xToken, ...passwords, ...options.otherSecrets()];
     return [...ownSecrets, ...more].filter(isSecret);
   };
   const maskOfAll = madeFrom(maskFor);
@@ -104,8 +98,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
         path: "/corporate/v1/webhook/subscribe",
         body: JSON.stringify(subscription),
       } as const;
-      const { password } = new URL(subscription.url);
-      return tracked(sendRequest(request, callOptions, [password, decodePercent(password) ?? password]));
+      return tracked(sendRequest(request, callOptions, passwordsIn(new URL(subscription.url))));
     },
     fetchLog: fetchLogWith({
       ...caller,

@@ -6,3 +6,6 @@ export const decodePercent = (text: string): string | null => {
     return null;
   }
 };
+
+/** The password of a URL as it stands there and without its percent-escapes; a `%` that begins none is itself. */
+export const passwordsIn = ({ password }: URL): string[] => [password, decodePercent(password) ?? password];

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../../runtime/clock.ts";
+import { decodePercent } from "../../runtime/percent.ts";
 import { fullEventLoopTurn } from "../../runtime/event-loop.ts";
 import { clientOf } from "./connection.ts";
 import { dnsCache } from "./dns-cache.ts";
@@ -52,7 +53,7 @@ const ignore = (): undefined => undefined;
 
 const authorization = ({ username, password }: URL): Record<string, string> => {
   if (username === "") return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = [username, password].map((text) => decodePercent(text) ?? text).join(":");
   return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
 };
 

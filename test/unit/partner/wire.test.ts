@@ -82,3 +82,14 @@ test("the file of PARTNER_PROXY_URL is looked at again, and one that is half wri
   put("http://user:tw%");
   expect(await asked()).toEqual([1, 2]);
 });
+
+test("a password in the subscribed address that is not percent-encoded is masked as it is", async () => {
+  const server = await serve({
+    onRequest: (socket) => void socket.write(answer("400 Bad Request", '{"url":"https://me:pass%word@x"}')),
+  });
+  const partner = openPartner(configOf({ PARTNER_BASE_URL: server.url }), { clock: systemClock });
+  const subscription = { url: "https://me:pass%word@x/hooks", events: ["E"] };
+  expect(await partner.subscribe(subscription, free())).toMatchObject({
+    answer: { httpStatus: 400, body: '{"url":"https://me:***@x"}' },
+  });
+});
