@@ -211,7 +211,9 @@ export const readLog = (
     while (!isOver()) {
       const lost = due().filter(([partition, place]) => !readerOf.has(partition) && !place.isPaused);
       if (lost.length === 0) await untilChanged();
-      else await lookUp(lost).catch((error: unknown) => lose(lost, error));
+      // Unreadable ones over a connection of their own.
+      for (const group of Map.groupBy(lost, ([, place]) => isUnreadable(place)).values())
+        await lookUp(group).catch((error: unknown) => lose(group, error));
     }
   };
 

@@ -146,6 +146,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const zeros = gzipSync(Buffer.alloc(MAX_BYTES + 1));
 const bombs: [string, Name, Buffer][] = [
   ["gzip that grows a thousandfold", "gzip", zeros],
+  ["gzip that is followed by other bytes", "gzip", Buffer.concat([zeros, Buffer.alloc(4, 255)])],
   ["gzip that says less", "gzip", Buffer.concat([zeros.subarray(0, -4), Buffer.alloc(4)])],
   ["snappy that says it is 4 GB", "snappy", Buffer.from("ffffffff0f00", "hex")],
   [
