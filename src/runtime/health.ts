@@ -12,7 +12,7 @@ export type Lack =
 export type PartitionTrouble = { partition: number } & Lack;
 
 /** The partition itself is in trouble, and not the connection to its leader. */
-export const isApart = ({ kind }: Lack): boolean => kind !== "failing";
+export const isApart = ({ kind }: Lack): boolean => kind === "noLeader" || kind === "unreadableBatch";
 
 /** What the calls to the partner come to. */
 export type PartnerFault = "unauthorized" | "throttled" | "answers5xx" | "silent" | "unreachable";

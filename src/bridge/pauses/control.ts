@@ -169,8 +169,8 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   const health = (): Health => {
     const followed = tail.health();
     if (isRead()) return followed;
-    const troubles = tail.troublesOf(unread()) ?? [];
-    if (troubles.length > 0) return { kind: "unreadPartitions", topic, troubles };
+    const lacking = tail.unreadHealth(unread());
+    if (lacking !== null) return lacking;
     return followed.kind === "up" ? { kind: "reading", left: null } : followed;
   };
 

@@ -1,5 +1,12 @@
 import { messageOf } from "../../runtime/errors.ts";
-import { disconnected, partitionsHealth, type Health, type PartitionTrouble } from "../../runtime/health.ts";
+import {
+  disconnected,
+  isApart,
+  isUp,
+  partitionsHealth,
+  type Health,
+  type PartitionTrouble,
+} from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Ranges, TopicRanges } from "../ranges.ts";
 import { PlaceLost, type LogHooks } from "./place.ts";
@@ -90,24 +97,35 @@ export const startTail = (
     ...read.troubles(),
   ];
 
+  const health = (): Health => {
+    if (reading === null) return fault;
+    const health = reading.health();
+    const isAway = health.kind === "starting" || health.kind === "disconnected";
+    return missing.size === 0 || isAway ? health : partitionsHealth(topic, partitions, troubles(reading));
+  };
+  const troublesOf = (unread: readonly number[]): PartitionTrouble[] | null => {
+    if (reading === null) return null;
+    const { wasApart } = reading;
+    const lacks = new Map(troubles(reading).map((trouble) => [trouble.partition, trouble]));
+    const isExcused = unread.every((one) => missing.has(one) || late.has(one) || wasApart(one));
+    return isExcused ? unread.map((one) => lacks.get(one) ?? { kind: "catchingUp", partition: one }) : null;
+  };
+
   return {
     /**
      * Why these partitions are not read yet, if it is because they were in trouble themselves; null if the process may
      * wait for one of them. What they held back is read once they are well.
      */
-    troublesOf: (unread: readonly number[]): PartitionTrouble[] | null => {
-      if (reading === null) return null;
-      const { wasApart } = reading;
-      const lacks = new Map(troubles(reading).map((trouble) => [trouble.partition, trouble]));
-      const isExcused = unread.every((one) => missing.has(one) || late.has(one) || wasApart(one));
-      return isExcused ? unread.map((one) => lacks.get(one) ?? { kind: "catchingUp", partition: one }) : null;
+    troublesOf,
+    /** The health of a topic of which these partitions are not read yet; null if that is not their own trouble. */
+    unreadHealth: (unread: readonly number[]): Health | null => {
+      const lacks = troublesOf(unread) ?? [];
+      const followed = health();
+      // A partition that is well again is read soon, unless all of them fail now.
+      const isExcused = lacks.some(isApart) || isUp(followed) || followed.kind === "starting";
+      return lacks.length > 0 && isExcused ? { kind: "unreadPartitions", topic, troubles: lacks } : null;
     },
-    health: (): Health => {
-      if (reading === null) return fault;
-      const health = reading.health();
-      const isAway = health.kind === "starting" || health.kind === "disconnected";
-      return missing.size === 0 || isAway ? health : partitionsHealth(topic, partitions, troubles(reading));
-    },
+    health,
     awaitRecord: (position: RecordPosition): void => reading?.awaitRecord(position),
     focus: (positions: ReadonlyMap<number, number>): void => reading?.focus(positions),
     restart: (): void => round.abort(),

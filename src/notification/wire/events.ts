@@ -6,7 +6,6 @@ import { createPublishOnce, EventTooLarge, type PublishOnce } from "../publish-o
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { missingFields } from "../../runtime/named-fields.ts";
-import { isUp } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext, Traces } from "../../runtime/traces.ts";
 import type { Services } from "../../kafka/wire/services.ts";
@@ -75,7 +74,7 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
   return {
     window: followed.window,
     untilRead: async (signal) => {
-      while (!isUp(followed.health())) await clock.sleep(CHECK_EVERY_MS, signal);
+      while (!followed.isRead()) await clock.sleep(CHECK_EVERY_MS, signal);
     },
     publishOnce: createPublishOnce({
       publish: traces ? putInSpan(traces) : put,

@@ -6,7 +6,7 @@ import { startTail } from "../../kafka/consume/tail.ts";
 import { eventWindow, eventIdentity, type EventWindow } from "../event-window.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { digestOf } from "../../runtime/digest.ts";
-import { isUp, type Health } from "../../runtime/health.ts";
+import { isApart, isUp, type Health, type PartitionTrouble } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../kafka/wire/services.ts";
@@ -82,6 +82,8 @@ export type FollowedEvents = {
   /** Must be called for each event that this replica has published: it is not read back. */
   recordWritten: (place: RecordPosition) => void;
   health: () => Health;
+  /** Whether all is read that can be read now, or READY_AFTER_MS are over. */
+  isRead: () => boolean;
   close: () => Promise<void>;
 };
 
@@ -150,8 +152,10 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     { ...services, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );
 
-  /** What stands in a partition without a leader is not waited for: nothing can be written there either. */
-  const isCaughtUp = (): boolean => tail.troublesOf([...progress.unread(firstRanges).keys()]) !== null;
+  const troubles = (): PartitionTrouble[] | null => tail.troublesOf([...progress.unread(firstRanges).keys()]);
+  /** Readiness does not wait for a partition that was in trouble, also while it is being read afterwards. */
+  const isCaughtUp = (): boolean => troubles() !== null;
+  const isLate = (): boolean => clock.monotonic() - startedAt > READY_AFTER_MS;
 
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {
@@ -192,9 +196,10 @@ export const followEvents = async (services: Services, schemaId: number): Promis
     health: () => {
       const followed = tail.health();
       if (isCaughtUp()) return isUp(followed) ? followed : { kind: "up" };
-      if (clock.monotonic() - startedAt > READY_AFTER_MS) return { kind: "up" };
+      if (isLate()) return { kind: "up" };
       return isUp(followed) ? { kind: "reading", left: null } : followed;
     },
+    isRead: () => isLate() || (troubles()?.every(isApart) ?? false),
     close: async () => {
       clearInterval(checks);
       await Promise.all([tail.stop(), cluster.close()]);

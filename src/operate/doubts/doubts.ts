@@ -7,7 +7,7 @@ import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
+import { isApart, isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import { inspectSchemas, type ToolServices, type OnProgress, type Progress } from "../tool-services.ts";
@@ -42,7 +42,8 @@ export const untilRead = (
     while (!view.ready()) {
       each();
       const state = health();
-      if (state.kind === "unreadPartitions") {
+      // Partitions that are well again are waited for.
+      if (state.kind === "unreadPartitions" && state.troubles.some(isApart)) {
         const lack = `the journal is ${sentenceOf(state)}`;
         warn(`Incomplete: ${lack}.`);
         return lack;

@@ -180,8 +180,8 @@ export const openJournal = async (
   const health = (): Health => {
     const fault = view.halted() ? unreadable : watch.fault();
     if (fault !== null) return fault;
-    const troubles = tail.troublesOf(view.unread()) ?? [];
-    if (troubles.length > 0) return { kind: "unreadPartitions", topic, troubles };
+    const unread = tail.unreadHealth(view.unread());
+    if (unread !== null && schemaFault === null) return unread;
     const followed = tail.health();
     if (!isUp(followed)) return followed;
     if (view.ready()) {

@@ -142,7 +142,13 @@ test("a partition that cannot be asked at the start is begun when it can, and th
   // It stays excused until it is read.
   expect(tail.troublesOf(view.unread())).not.toBeNull();
   await eventually(() => asked.length > 0, "its first record", 10_000);
-  expect(tail.troublesOf(view.unread())).toEqual([{ kind: "catchingUp", partition: 1 }]);
+  const troubles = [{ kind: "catchingUp", partition: 1 }];
+  expect(tail.unreadHealth(view.unread())).toEqual({ kind: "unreadPartitions", topic: TOPIC, troubles });
+  // That excuses no outage.
+  kafka.state.away = true;
+  await eventually(() => tail.health().kind === "disconnected", "the outage");
+  expect(tail.unreadHealth(view.unread())).toBeNull();
+  kafka.state.away = false;
   unknown.clear();
   await eventually(() => view.ready(), "both", 10_000);
   expect([taken, begun()]).toEqual([["old-0", "old-1"], 2]);
