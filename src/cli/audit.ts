@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { auditSince } from "../operate/audit/entry.ts";
 import { iso } from "../runtime/instant.ts";
 import { examples, EXIT, printRows, type Exit, type ExitCode, type Io } from "./io.ts";
@@ -19,11 +19,10 @@ const list = (io: Io, { since, json }: { since: number; json?: boolean }): Promi
 export const auditCommand = (io: Io, exit: Exit): Command =>
   new Command("audit")
     .description("List who did what and what came of it, the oldest first.")
-    .option(
-      "--since <time>",
-      "not older: an instant, a day in UTC, or an age (24h, 7d)",
-      pastMs,
-      pastMs("7d"),
+    .addOption(
+      new Option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)")
+        .argParser(pastMs)
+        .default(pastMs("7d"), "7d"),
     )
     .option("--json", "print one JSON object a line")
     .addHelpText("after", examples("audit --since 24h"))

@@ -50,9 +50,20 @@ const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
 
 /** Prints how far each question of docs/first-day.md is guarded now. Asks nobody. */
 const firstDay = (io: Io, { json = false }: Flags): Promise<void> => {
+  const valuesOf = (names: string): string =>
+    names
+      .split(", ")
+      .map((name) => `${name}=${io.env[name] ?? "(default)"}`)
+      .join(", ");
   const questions = firstDayQuestions(configOf(io, "tool"));
+  const rows = questions.map((question) => {
+    const { now, settings, meanwhile } = question;
+    return now === "loose"
+      ? { ...question, meanwhile: `now ${valuesOf(settings)}; for the first day: ${meanwhile}` }
+      : question;
+  });
   const columns = ["now", "question", "settings", "meanwhile"];
-  return printRows(io, questions, { json, columns });
+  return printRows(io, json ? questions : rows, { json, columns });
 };
 
 export const doctorCommand = (io: Io, exit: Exit): Command =>
@@ -62,7 +73,7 @@ export const doctorCommand = (io: Io, exit: Exit): Command =>
       "Check everything that a start and a first day need, and say what to do.\nChanges nothing. (A " +
         "webhook listener that takes unsigned requests makes a dead\nletter of the one that is sent to it.)",
     )
-    .option("--json", "print one JSON object")
+    .option("--json", "print one JSON object; with --first-day one a line")
     .option("--first-day", "the questions of docs/first-day.md, each tight, loose or unanswered")
     .addHelpText("after", examples("doctor", "doctor --json", "doctor --first-day"))
     .action(async (flags: Flags) => {

@@ -21,7 +21,9 @@ export const factLines = (doubt: Doubt, facts: DoubtFacts): string[] => {
   const { evidence, candidates, more, sinceMs, notes } = facts;
   return [
     ...(evidence.length === 0
-      ? [`Evidence on ${commandId}: none. No event names its quote or its externalId, which proves nothing.`]
+      ? [
+          `Evidence on ${commandId}: none. No event that was read names its quote or its externalId, which proves nothing.`,
+        ]
       : evidence.map((one) => `EVIDENCE that ${commandId} was executed: ${textOf(evidenceSentence(one))}`)),
     ...aboutDoubt(doubt, facts).map(([name, text]) => `${name}: ${textOf(text)}`),
     ...(response === null ? [] : [`The answer's text: ${response.slice(0, 1_000)}`]),

@@ -63,6 +63,7 @@ const list = (io: Io, json: boolean): Promise<ExitCode> =>
         : `${counted(doubts.length, "command")} in doubt. Find out from the partner, then \`cambio-bridge ` +
             "resolve`: docs/commands.md.",
     );
+    new Set(facts.flatMap(({ notes }) => notes)).forEach((note) => io.err(note));
     proposals.map(proposalText).forEach(io.err);
     if (numbers.underWay > 0)
       io.err(

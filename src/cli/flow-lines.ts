@@ -15,7 +15,7 @@ const pauseText = ({ by, note, atMs, untilMs }: ControlEntry): string =>
 
 /** Whether a flow is paused, for people. */
 export const pauseLine = (flow: Pausable, entry: ControlEntry | undefined, nowMs: number): string =>
-  entry && isPause(entry, nowMs) ? `${flow} PAUSED by ${pauseText(entry)}` : `${flow} not paused`;
+  entry && isPause(entry, nowMs) ? `${flow} PAUSED by ${pauseText(entry)}` : `${flow} not paused by a person`;
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
@@ -25,9 +25,9 @@ const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: s
   if (hasPartitions || (members.length > 0 && state !== "Stable")) return null;
   const why = members.length === 0 ? "has no member" : `has no member with a partition of ${topic}`;
   return (
-    `NOBODY TAKES COMMANDS: group ${group} ${why} (${state}), ${behind(lag)}. Where commands are wanted, ` +
-    "start `cambio-bridge serve` with commands in FLOWS, and see TOPIC_COMMANDS; /readyz of one that " +
-    "runs says what it lacks."
+    `NOBODY TAKES COMMANDS: group ${group} ${why} (${state}), ${behind(lag)}. Where a replica runs, see its ` +
+    "/readyz first: it says what it lacks. Where commands are wanted and none runs, start `cambio-bridge serve` " +
+    "with commands in FLOWS, and see TOPIC_COMMANDS."
   );
 };
 
@@ -88,5 +88,9 @@ export const whyNoCommands = async (
     const entry = entries?.get(flow);
     if (isPause(entry, nowMs)) return pauseLine(flow, entry, nowMs);
   }
+  const [held] = (isAccept ? (flows?.partner ?? []) : []).filter(
+    ({ kind }) => kind === "acceptsHeld" || kind === "doubtOpen",
+  );
+  if (held) return `${PARTNER_HEADS[held.kind]}: ${sentenceOf(held)}`;
   return flows && nobodyLine(flows.commands, tool.config.topics.commands);
 };

@@ -20,7 +20,11 @@ const run = (
     const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), request, io.stopped);
     io.out(says === "pause" ? `Paused: ${flow}, ${endText(entry.untilMs)}.` : `Resumed: ${flow}.`);
     io.out(`Written to ${place}, and to ${audit}.`);
-    io.out("Each replica that reaches Kafka follows within 5 seconds.");
+    io.out(
+      says === "pause"
+        ? "Each replica that reaches Kafka has followed by now."
+        : "Each replica that reaches Kafka follows within 5 seconds.",
+    );
     return EXIT.done;
   });
 

@@ -90,7 +90,7 @@ const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags
   return withTool(io, async (tool) => {
     const proposed = await show(tool);
     io.err(`Nothing is done yet: if that is true, say it again with --as ${proposed.as}.`);
-    return EXIT.usage;
+    return EXIT.notDone;
   });
 };
 

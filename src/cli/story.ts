@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { story, type Story } from "../operate/story/story.ts";
 import { iso } from "../runtime/instant.ts";
 import { examples, EXIT, printLines, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
@@ -43,11 +43,10 @@ export const storyCommand = (io: Io, exit: Exit): Command =>
   new Command("story")
     .description("Tell what happened to a command, a quote or a transaction.")
     .argument("<id>", "a commandId, quoteId, externalId or transactionId")
-    .option(
-      "--since <time>",
-      "not older: an instant, a day in UTC, or an age (24h, 7d)",
-      pastMs,
-      pastMs("7d"),
+    .addOption(
+      new Option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)")
+        .argParser(pastMs)
+        .default(pastMs("7d"), "7d"),
     )
     .option("--json", "print one JSON object")
     .addHelpText("after", examples("story order-71-accept"))

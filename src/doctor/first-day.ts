@@ -25,7 +25,7 @@ const rows: readonly Row[] = [
   {
     question: "How large may the first amounts be?",
     settings: "COMMANDS_MAX_AMOUNT",
-    now: ({ commands }) => isTight((commands.maxAmounts?.size ?? 0) > 0),
+    now: ({ commands }) => isTight(commands.maxAmounts?.has("*") === true),
     meanwhile: "without it no amount is refused",
   },
   {
@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
   {
     question: "How are webhooks signed?",
     settings: "WEBHOOK_AUTH",
-    now: ({ webhook }) => isTight(webhook.auth !== "none"),
+    now: ({ webhook }) => (webhook.auth === undefined ? "unanswered" : isTight(webhook.auth !== "none")),
     meanwhile: "with none anybody can write events",
   },
 ];

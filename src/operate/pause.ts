@@ -28,6 +28,8 @@ export type PauseRequest = {
 
 const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
+/** Each replica that reaches Kafka follows an entry within this time. */
+const FOLLOWED_MS = 5_000;
 
 /** The last entry of each flow. `isPause` says whether one is in force. */
 export const pauses = async (services: ToolServices, stopped: AbortSignal): Promise<ControlEntries> => {
@@ -103,5 +105,7 @@ export const pauseOrResume = (
       const effect = { record: place, until: isoOrNull(entry.untilMs) };
       return { value: { entry, place }, outcome: { kind: "done", effect } as const };
     });
+    // When a pause has returned, no replica that reaches Kafka begins anything any more.
+    if (says === "pause") await services.clock.sleep(FOLLOWED_MS, stopped).catch(() => undefined);
     return { ...value, audit: placeText(services.config.topics.audit, begun) };
   });

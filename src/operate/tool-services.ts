@@ -1,3 +1,4 @@
+import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Services } from "../kafka/wire/services.ts";
@@ -32,3 +33,12 @@ export const inspectSchemas = async (
   if (missing !== undefined) throw new NothingDone(missing);
   return schemaIdOf;
 };
+
+/** The notes of the commands group, by which a journal that was created anew is recognised. None without that right. */
+export const askNotes =
+  ({ config: { kafka, topics } }: ToolServices) =>
+  (cluster: Cluster): Promise<string[]> =>
+    cluster.committed(kafka.groupId, topics.commands).then(
+      (commits) => [...commits.values()].map(({ note }) => note),
+      () => [],
+    );

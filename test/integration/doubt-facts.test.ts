@@ -176,7 +176,10 @@ test("on the command line the evidence stands before the decision; a transaction
   expect(taken.err).toContain(`is that of command ${first.quoteId}`);
 
   await writeEvent(`tx-${second.quoteId}`, "AWAITING_PAYMENT", claimedAtMs, { quote: second.quoteId });
-  const denied = await resolve(second, "--as", "not-executed");
+  const unforced = await resolve(second, "--as", "not-executed");
+  expect([unforced.code, unforced.out]).toEqual([1, ""]);
+  expect(unforced.err).toContain("resolve it with force (--force)");
+  const denied = await resolve(second, "--as", "not-executed", "--force");
   expect(denied.err).toMatch(
     new RegExp(
       `^EVIDENCE that ${second.quoteId} was executed: transaction tx-.*\n[^]*never run[^]* is resolved: FAILED`,

@@ -187,7 +187,7 @@ test("a pause replaces another, and ends by itself; what nobody can read changes
   for (const replica of replicas) expect(await linesWith(replica, '"control.unreadable"', 3)).toHaveLength(3);
   const { code, out: seen, err } = await world.run(["status"]);
   expect(code).toBe(0);
-  expect(seen).toMatch(/^commands not paused$/m);
+  expect(seen).toMatch(/^commands not paused by a person$/m);
   expect(err.trim().split("\n")).toHaveLength(3);
 }, 120_000);
 

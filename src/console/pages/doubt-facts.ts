@@ -21,7 +21,8 @@ const sentenceView = (sentence: Sentence, nowMs: number): Html =>
 export const evidenceView = ({ evidence, notes }: DoubtFacts, nowMs: number): Html =>
   html`${
     evidence.length === 0
-      ? html`<p>No event names this quote or its externalId. That proves nothing.</p>`
+      ? html`<p>${notes.length > 0 ? "Not everything could be read, and no" : "No"} event that was read names this quote or its
+      externalId. That proves nothing.</p>`
       : html`<section class="notice bad" aria-label="Evidence">
           <h2>The partner has probably executed it</h2>
           <ul>${evidence.map((one) => html`<li>${sentenceView(evidenceSentence(one), nowMs)}.</li>`)}</ul>

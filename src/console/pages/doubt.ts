@@ -31,7 +31,7 @@ const adviceView = (
     "wait",
     html`<strong>Ask the partner ${what}, at about ${at(claimedAtMs)}.</strong> If it was not, ask
       for their word that it will not be executed any more: that it is not in the books is not enough.
-      If the partner cannot say, leave it open: that costs nothing. Never say “not executed” on a guess.
+      If the partner cannot say, leave it open. Never say “not executed” on a guess.
       ${partnerContact === undefined ? "" : html`<br />Whom to ask: <strong>${inlineText(partnerContact)}</strong>`}
       ${runbookUrl === undefined ? "" : html`<br />${link(runbookUrl, "Your runbook for doubts", "noreferrer")}`}`,
   );
@@ -67,15 +67,18 @@ const FORCE =
   "Only when you are certain that no replica of that time still runs. With “not executed” the same " +
   "quote could be bought twice.";
 
-/** When it can be ended: the only sentence on the page about it. */
-const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
-  endableAtMs <= nowMs
-    ? html`<p>It can be resolved now.</p>`
-    : html`<div class="notice wait">
-        <p><strong>It can be resolved from ${when(endableAtMs, nowMs)} on.</strong> Until then a frozen replica could
-          still make the call, or the partner could still be working on it.</p>
-        ${choice("checkbox", "force", "yes", "Resolve it now anyway, with force", FORCE, isForced)}
-      </div>`;
+/** When it can be resolved, the only sentence on the page about it, and the box for force where something needs it. */
+const time = (endableAtMs: number, nowMs: number, hasEvidence: boolean, isForced: boolean): Html => {
+  const isYoung = endableAtMs > nowMs;
+  const young = html`<strong>It can be resolved from ${when(endableAtMs, nowMs)} on.</strong> Until then a frozen replica
+    could still make the call, or the partner could still be working on it.`;
+  const evident = "“Not executed” needs force, because the evidence says that it was executed.";
+  if (!isYoung && !hasEvidence) return html`<p>It can be resolved now.</p>`;
+  return html`<div class="notice wait">
+    <p>${isYoung ? young : "It can be resolved now."} ${hasEvidence ? evident : ""}</p>
+    ${choice("checkbox", "force", "yes", "Resolve it now anyway, with force", FORCE, isForced)}
+  </div>`;
+};
 
 const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
   html`${taskField()} ${hidden("command", commandId)} ${hidden("quote", quoteId ?? "")}`;
@@ -160,7 +163,7 @@ const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }:
       </fieldset>
       ${transactionField(facts, before?.form.get("transaction") ?? null)}
       ${noteField("Who at the partner said so, when, and a reference.", sentValue("note"))}
-      ${time(endableAtMs, nowMs, sentValue("force") === "yes")}
+      ${time(endableAtMs, nowMs, (facts?.evidence.length ?? 0) > 0, sentValue("force") === "yes")}
       <p><button class="main">${fourEyes ? "Propose to resolve the doubt" : "Resolve the doubt"}</button></p>
     </form>`;
 };

@@ -4,7 +4,7 @@ import { recordsPerMinute } from "../../operate/rates.ts";
 import { status, type Status } from "../../operate/status.ts";
 import { sentenceOf, type PartnerHealth } from "../../runtime/health.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
-import { at, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
+import { at, code, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
 import type { Site } from "../site.ts";
 import { readProposals } from "./doubts.ts";
 
@@ -118,16 +118,38 @@ const unownedOf = ({ unowned, partitions }: Status["commands"]): Trouble[] => {
 const replicasOf = ({ status, topic }: Known): Trouble[] => {
   const commands = status.value?.commands;
   if (!commands) return [];
-  const { members, lag, group, state, partitions } = commands;
+  const { members, lag, group, state, partitions, unread, unreadable } = commands;
+  const halted = [
+    ...unread.map((partition) =>
+      bad(
+        html`Nobody can read partition ${partition} of the commands: no leader answers`,
+        html`Its commands wait. See that the brokers of ${code(topic)} run.`,
+      ),
+    ),
+    ...unreadable.map(({ partition, offset }) =>
+      bad(
+        html`The commands of partition ${partition} wait: a batch cannot be read`,
+        html`It stands at offset ${offset}: see “A batch that cannot be read” in docs/failures.md.`,
+      ),
+    ),
+  ];
+  const settling = wait(
+    html`The group of the commands settles: see whether it ends`,
+    html`Its state is ${inlineText(state)}. Meanwhile few commands are taken. If it lasts, see the log of the replicas.`,
+  );
   const isIdle = state === "Stable" && members.every((member) => !member.partitions[topic]?.length);
-  if (members.length > 0 && !isIdle) return unownedOf(commands);
+  if (members.length > 0 && !isIdle)
+    return [...halted, ...(state === "Stable" ? [] : [settling]), ...unownedOf(commands)];
   const none = partitions.length === 0 ? `there is no topic ${topic}` : "none waits now";
   const waiting = lag === 0 ? none : count(lag, "command waits", "commands wait");
-  const advice = members.length === 0 ? "start a replica" : "see TOPIC_COMMANDS and FLOWS of the replicas";
-  const start = html`Start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID
-    ${inlineText(group)}. Where one runs, its /readyz says what it lacks, and <code>cambio-bridge doctor</code> what is
+  const advice =
+    members.length === 0
+      ? "where they are wanted, see the replicas"
+      : "see TOPIC_COMMANDS and FLOWS of the replicas";
+  const start = html`Where a replica runs, see its /readyz first: it says what it lacks. Where none does, and commands are
+    wanted, start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID ${inlineText(group)}; <code>cambio-bridge doctor</code> what is
     wrong. The group's state is ${inlineText(state)}.`;
-  return [bad(html`Nobody takes commands, and ${waiting}: ${advice}`, start)];
+  return [...halted, bad(html`Nobody takes commands, and ${waiting}: ${advice}`, start)];
 };
 
 const lettersOf = ({ letters, status }: Known): Trouble[] => {
@@ -140,7 +162,7 @@ const lettersOf = ({ letters, status }: Known): Trouble[] => {
   const isReused = letters.value?.byReason.has("COMMAND_ID_REUSED") === true;
   const advice = isReused
     ? html`${link} of the reason COMMAND_ID_REUSED cannot be replayed: their senders send them under a new commandId.`
-    : html`${link} were not understood, and can be replayed.`;
+    : html`${link} were not understood: see what their reason asks before a replay.`;
   return [
     ...(contradictions === 0 ? [] : [bad(contradicted, tell)]),
     ...(lastDay === 0 ? [] : [wait(recent, advice)]),

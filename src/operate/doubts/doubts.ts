@@ -10,7 +10,13 @@ import { UsageError } from "../../runtime/errors.ts";
 import { isApart, isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
-import { inspectSchemas, type ToolServices, type OnProgress, type Progress } from "../tool-services.ts";
+import {
+  askNotes,
+  inspectSchemas,
+  type ToolServices,
+  type OnProgress,
+  type Progress,
+} from "../tool-services.ts";
 import { recordsIn } from "../read-topic.ts";
 import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
@@ -97,6 +103,19 @@ export const proposalsOf = (
 /** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
 export type Doubt = ReturnType<typeof describe>;
 
+/** Reads doubts of this journal with what their IN_DOUBT results say. */
+export const doubtReader = (services: ToolServices, { reread }: Pick<JournalRoom["journal"], "reread">) => {
+  const decode = decoder<CommandResult>(readSchema("command-result"), services);
+  return async (doubt: JournalDoubt): Promise<Doubt> => {
+    const entry = await reread(doubt.position);
+    // The journal may have begun anew meanwhile.
+    const step = entry?.step;
+    const isItsEnd = step?.kind === "concluded" && step.attemptId === doubt.claim.attemptId;
+    const decoded = isItsEnd ? await decode(step.result) : null;
+    return describe(services.config.topics.journal, doubt, decoded?.ok === true ? decoded.value : null);
+  };
+};
+
 /**
  * Opens the journal, and follows it as a replica does until `close`. Writes nothing. Throws a UsageError where it is
  * missing.
@@ -104,31 +123,22 @@ export type Doubt = ReturnType<typeof describe>;
 export const openDoubts = async (services: ToolServices) => {
   const { config, clock } = services;
   const topic = config.topics.journal;
-  const decode = decoder<CommandResult>(readSchema("command-result"), services);
   const schemaIdOf = await inspectSchemas(services, ["journal"]);
   const total = recordsIn((await withCluster(services, (cluster) => cluster.ranges(topic))).ranges);
   let read = 0;
   const room = await openJournal(services, schemaIdOf("command-journal-entry"), {
-    askNotes: () => Promise.resolve([]),
+    askNotes: askNotes(services),
     see: () => (read += 1),
   });
   const { view, journal } = room;
   const progress = (): Progress => ({ read, total: Math.max(read, total) });
 
-  /** Null where the journal began anew meanwhile, and where it cannot be decoded. */
-  const resultOf = async ({ claim, position }: JournalDoubt): Promise<CommandResult | null> => {
-    const entry = await journal.reread(position);
-    if (entry?.step.kind !== "concluded" || entry.step.attemptId !== claim.attemptId) return null;
-    const decoded = await decode(entry.step.result);
-    return decoded.ok ? decoded.value : null;
-  };
+  const readDoubt = doubtReader(services, journal);
   const described = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
     const all: Doubt[] = [];
     while (all.length < doubts.length) {
       const some = doubts.slice(all.length, all.length + READ_AT_ONCE);
-      const reading = Promise.all(some.map(resultOf));
-      const results = await clock.within(RESULTS_TIMEOUT_MS, stopped, reading);
-      all.push(...some.map((doubt, i) => describe(topic, doubt, results[i] ?? null)));
+      all.push(...(await clock.within(RESULTS_TIMEOUT_MS, stopped, Promise.all(some.map(readDoubt)))));
     }
     return all;
   };

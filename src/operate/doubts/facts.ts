@@ -39,17 +39,19 @@ const amountOf = (accept: Request | undefined, create: Request | undefined): Amo
  * transactions that may be what the partner made of them. It reads each topic once or twice for all doubts together.
  */
 export const factsOfDoubts = async (
-  services: ToolServices,
+  tools: ToolServices,
   doubts: readonly Doubt[],
   onProgress: OnProgress,
   signal: AbortSignal,
 ) => {
+  const notes = new Set<string>();
+  // Records that could not be read may be the evidence: people are told beside the facts.
+  const services = { ...tools, warn: (sentence: string) => void notes.add(sentence) };
   const { config } = services;
   const { topics, commands } = config;
   const claimsMs = doubts.map(({ claimedAtMs }) => claimedAtMs).sort((a, b) => a - b);
   const [oldestMs, newestMs] = [claimsMs.at(0) ?? 0, claimsMs.at(-1) ?? 0];
   const fromMs = oldestMs - BEFORE_MS;
-  const notes = new Set<string>();
   const read = async (reading: TopicReading, take: (record: Incoming) => Promise<void>): Promise<void> => {
     if (doubts.length === 0) return;
     await readTopic(services, reading, take, { signal, onProgress }).catch((error: unknown) => {

@@ -31,6 +31,8 @@ export type ResolveOutcome =
   | { kind: "unknown" }
   /** The transaction that was named cannot be this command's. `commandId`: whose result names it; null for none. */
   | { kind: "otherTransaction"; transactionId: string; commandId: string | null }
+  /** "Not executed" was said, without force, although evidence names these transactions. */
+  | { kind: "evidence"; transactionIds: readonly string[] }
   /** A proposal was to be confirmed by its author. */
   | { kind: "sameAuthor"; by: string }
   | { kind: "expired"; proposedAtMs: number }
@@ -43,8 +45,7 @@ export const PROPOSAL_MS = 24 * 3_600_000;
 /** Shown before somebody chooses "not executed". */
 export const NOT_EXECUTED_RISK =
   "The request may still be stuck at the partner, or at a proxy before it, and run later. Choose this only if they " +
-  "confirm that it will never run: that it is not in their books is not enough. If they cannot say, leave it open: " +
-  "that costs nothing.";
+  "confirm that it will never run: that it is not in their books is not enough. If they cannot say, leave it open.";
 
 const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
   if (result === null)
@@ -97,6 +98,11 @@ export const refusalText = (
       return ended.commandId === null
         ? `No event of transaction ${ended.transactionId} is known since the claim: check the id, or leave it out.`
         : `Transaction ${ended.transactionId} is that of command ${ended.commandId}, whose result names it.`;
+    case "evidence":
+      return (
+        `Command ${commandId} was probably executed: transaction ${ended.transactionIds.join(" and ")} names it. If ` +
+        "the partner says that it was not executed, and never will be, resolve it with force (--force)."
+      );
     case "sameAuthor":
       return `Command ${commandId} is not decided: ${ended.by} proposed it, and another person must confirm it.`;
     case "otherOutcome":

@@ -15,8 +15,10 @@ import { placeText, positionText } from "../../runtime/record-position.ts";
 import { continueUnless, isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { AuditOutcome } from "../audit/entry.ts";
-import { inspectSchemas, type ToolServices } from "../tool-services.ts";
-import { isSameQuote, untilRead } from "../doubts/doubts.ts";
+import { askNotes, inspectSchemas, type ToolServices } from "../tool-services.ts";
+import { doubtReader, isSameQuote, untilRead } from "../doubts/doubts.ts";
+import { factsOfDoubts } from "../doubts/facts.ts";
+import { keyName } from "../../commands-to-results/accept-once/fingerprint.ts";
 import { refusalText, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
 import { transactionFault } from "./transaction.ts";
@@ -39,7 +41,7 @@ const readAndDecide = async (
   const schemaIdOf = await inspectSchemas(services, ["journal", "results"]);
   const finder = createCommandFinder(commandId);
   const opened = await openJournal(services, schemaIdOf("command-journal-entry"), {
-    askNotes: () => Promise.resolve([]),
+    askNotes: askNotes(services),
     see: finder.take,
   });
   const results = await openResults(services, schemaIdOf("command-result"));
@@ -86,6 +88,17 @@ const readAndDecide = async (
     if (transactionId !== null) {
       const fault = await transactionFault(services, transactionId, { commandId, ...endable }, stopped);
       if (fault !== null) return fault;
+    }
+    const doubt = view.doubts().find((one) => keyName(one.ref) === keyName(ref));
+    if (as === "not-executed" && !force && doubt) {
+      const [facts] = await factsOfDoubts(
+        services,
+        [await doubtReader(services, journal)(doubt)],
+        () => undefined,
+        stopped,
+      );
+      const transactionIds = (facts?.evidence ?? []).map((one) => one.transactionId);
+      if (transactionIds.length > 0) return { kind: "evidence", transactionIds };
     }
     if (onlyPropose) {
       const quote = ref.operation === "ACCEPT_QUOTE" ? ref.key : null;

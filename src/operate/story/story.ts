@@ -66,6 +66,7 @@ export const story = async (
   const { topics } = services.config;
   const readers = readersOf(services);
   const search = newSearch(id);
+  const noting = { ...services, warn: (sentence: string) => void search.notes.add(sentence) };
   const choose = newPartitioner();
   const readings = new Map<object, Progress>();
 
@@ -89,7 +90,7 @@ export const story = async (
       if (one) search.take(one);
     };
     const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
-    await readTopic(services, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
+    await readTopic(noting, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
       search.notes.add(error.message);
     });
