@@ -104,7 +104,7 @@ test("an entry that cannot be read may be a doubt: neither list nor decision, an
     expect([code, out]).toEqual([1, ""]);
     expect(err).toMatch(
       new RegExp(
-        `^Nobody knows what is in doubt, and nothing was done: .* ${world.topics.journal}\\[\\d\\]@\\d+ \\(.+\\): see .* docs/failures.md`,
+        `^Nobody knows what is in doubt: .* ${world.topics.journal}\\[\\d\\]@\\d+ \\(.+\\): see .* docs/failures.md`,
       ),
     );
   }
