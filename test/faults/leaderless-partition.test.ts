@@ -141,11 +141,13 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
     let webhooksMs: number[] = [];
     const isHeldBack = (transactionId: string): boolean =>
       name === "events" && choose(Buffer.from(transactionId), partitions) === LAME;
+    const check = async (replica: Replica): Promise<void> => {
+      if (!(await replica.isReady()))
+        unready.push(`${replica.name} ${JSON.stringify(await replica.components())}`);
+    };
     const checkReady = setInterval(() => {
-      for (const replica of replicas)
-        void replica.isReady().then(async (isReady) => {
-          if (!isReady) unready.push(`${replica.name} ${JSON.stringify(await replica.components())}`);
-        });
+      // One that is under way when the test ends meets a replica that has stopped.
+      for (const replica of replicas) check(replica).catch(() => unready.push(`${replica.name} is away`));
     }, 250);
     onTestFinished(() => clearInterval(checkReady));
 
