@@ -3,7 +3,7 @@ import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import type { Transport } from "../connection/transport.ts";
 import type { Answer, CallOptions } from "../types.ts";
 import { answerOf } from "./answer.ts";
-import { EVIDENCE_BYTES, type Evidence } from "./evidence.ts";
+import { EVIDENCE_BYTES, evidenceIn, type Evidence } from "./evidence.ts";
 
 export type Credentials = { accessToken: string; xToken: string };
 
@@ -71,10 +71,19 @@ export const requestWith =
     const headers = headersOfCall(used, userAgent);
     const maxBodyBytes = EVIDENCE_BYTES + mask.marginBytes;
     const result = await send({ method, path: basePath + path, headers, body, maxBodyBytes }, callOptions);
-    const reason = mask(result.reason, MAX_REASON_LENGTH);
-    if (!result.sent) return { kind: "notSent", reason };
-    const read = await answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
-    if (read === null) return { kind: "unknown", reason, answer: null };
-    if (read.answer.httpStatus === 401) credentials.reload();
-    return { kind: "answered", ...read, location: String(result.headers.location ?? ""), mask };
+    try {
+      const reason = mask(result.reason, MAX_REASON_LENGTH);
+      if (!result.sent) return { kind: "notSent", reason };
+      const read = await answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+      if (read === null) return { kind: "unknown", reason, answer: null };
+      if (read.answer.httpStatus === 401) credentials.reload();
+      return { kind: "answered", ...read, location: String(result.headers.location ?? ""), mask };
+    } catch {
+      // What the connection saw stands. Nothing of the error is quoted, because it may hold a secret.
+      const reason = "what came of the call could not be read";
+      if (!result.sent) return { kind: "notSent", reason };
+      if (result.status === null) return { kind: "unknown", reason, answer: null };
+      const answer = { httpStatus: result.status, body: null, retryAfterMs: null };
+      return { kind: "answered", answer, evidence: evidenceIn(null, false), location: "", mask };
+    }
   };

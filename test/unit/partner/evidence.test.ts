@@ -39,6 +39,23 @@ describe("what is sent", () => {
   });
 });
 
+it.each([
+  ["200 OK", "unclear"],
+  ["422 No", "refused"],
+  ["503 Later", "unknown"],
+])(
+  "an answer %s that cannot be processed is judged by its status, and its error is not quoted",
+  async (status, kind) => {
+    const server = await serve(reply(answer(status, "{}")));
+    const now = (): never => {
+      throw new Error("a secret");
+    };
+    const outcome = await partnerOf(server, { clock: { ...systemClock, now } }).call(ACCEPT, free());
+    expect(outcome).toMatchObject({ kind, answer: { httpStatus: Number(status.slice(0, 3)), body: null } });
+    expect(JSON.stringify(outcome)).not.toContain("a secret");
+  },
+);
+
 describe("nothing is sent", () => {
   it("when the call is not allowed any more at the last moment", async () => {
     const server = await serve(reply(answer("200 OK")));
