@@ -133,7 +133,7 @@ export const attempt = async (
     const sent = { attemptId, calls: isSent ? 1 : 0, answer: isSent ? outcome.answer : null } as const;
     const disposition = decide(ref.operation, outcome, calls + sent.calls);
     if (disposition.kind === "conclude") {
-      if (disposition.verdict.outcome === "IN_DOUBT") pass.doubt();
+      if (disposition.verdict.outcome === "IN_DOUBT") pass.doubt(ref, attemptId);
       return { ...sent, kind: "ended", verdict: disposition.verdict };
     }
     const { verdictAtDeadline: verdict, afterMs } = disposition;

@@ -1,6 +1,7 @@
 import type { CallPermit } from "../../partner/types.ts";
 import type { BreakerAdmission, Breaker, CallReport } from "./breaker.ts";
 import type { DoubtHold } from "./doubt-hold.ts";
+import type { Ref } from "./entry.ts";
 
 /** What one call needs besides its claim: a permit of the partner's limiter and, for an accept, the breaker's. */
 export type Pass = ReturnType<typeof createPass>;
@@ -27,8 +28,7 @@ export const createPass = (
       admission = breaker?.enter() ?? null;
     },
     /** The call ended in doubt, which is to be written. */
-    doubt: (): void => accepts?.doubtHold.add(),
-    doubtWritten: (): void => accepts?.doubtHold.written(),
+    doubt: (ref: Ref, attemptId: string): void => accepts?.doubtHold.add(ref, attemptId),
     /** Gives back what is held, or a place in the queue, with what the call says of the partner. */
     give: (report: CallReport): void => {
       isHeld = false;

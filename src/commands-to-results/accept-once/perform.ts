@@ -54,7 +54,6 @@ const conclude = async (
   const result = buildResult(facts, { ...verdict, answer });
   const about = { attemptId, requestHash, note: null, traceparent: envelope.traceparent };
   const conclusion = await appendConclusion(deps, ref, about, result, signals.abandon);
-  if (progress.own.kind === "ended" && verdict.outcome === "IN_DOUBT") job.pass.doubtWritten();
   if (attemptId === null) return progress;
   return { ...progress, own: { kind: "concluded" }, conclusion };
 };

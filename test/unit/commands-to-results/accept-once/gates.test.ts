@@ -37,7 +37,6 @@ const setUp = () => {
   const pass: Pass = {
     isHeldByDoubt: () => is("doubt"),
     doubt: () => undefined,
-    doubtWritten: () => undefined,
     breakerLeftMs: () => (is("breaker") ? 1_000 : 0),
     breakerChanged: () => Promise.resolve(),
     hasPermit: () => !is("rate"),
