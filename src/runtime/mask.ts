@@ -33,7 +33,10 @@ const plainForms = (character: string): readonly string[] => {
 
 /** A character of base64, of which there is a form for URLs. Slashes may be escaped in JSON. */
 const base64Forms = (character: string): readonly string[] =>
-  ({ "+": ["%2b", "%2B", "+", "-"], "/": ["%2f", "%2F", "\\/", "/", "_"] })[character] ?? [character];
+  ({
+    "+": ["%2b", "%2B", "\\u002b", "\\u002B", "+", "-"],
+    "/": ["%2f", "%2F", "\\u002f", "\\u002F", "\\/", "/", "_"],
+  })[character] ?? [character];
 
 /** The text in base64: alone, and as a part of more, which may begin at each of three places in a group of bytes. */
 const inBase64 = (text: string): string[] => {
@@ -55,20 +58,37 @@ const spellingsOf = (secret: string): Spelling[] => [
 const escaped = (text: string): string =>
   text.replace(/[^A-Za-z0-9]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
 
-const sourceOf = (spelling: Spelling): string =>
+/**
+ * How many characters of a spelling the pattern looks for; the rest is compared. A pattern over a whole token takes
+ * seconds to compile, and one over some thousand characters cannot be compiled at all.
+ */
+const HEAD_LENGTH = 16;
+
+const headOf = (spelling: Spelling): string =>
   spelling
+    .slice(0, HEAD_LENGTH)
     .map((forms) => (forms.length === 1 ? forms.map(escaped) : `(?:${forms.map(escaped).join("|")})`))
     .join("");
 
-/** Whether a text that broke off may be the beginning of a secret. */
-const mayBegin = (text: string, spelling: Spelling): boolean => {
-  let rest = text;
+/** Compares a text from `start` on with a spelling. `end`: where the secret ends there, `null`: it does not stand there. */
+const compare = (
+  text: string,
+  start: number,
+  spelling: Spelling,
+): { end: number | null; brokeOff: boolean } => {
+  let ends = [start];
+  let brokeOff = false;
   for (const forms of spelling) {
-    const form = forms.find((each) => rest.startsWith(each));
-    if (form === undefined) return forms.some((each) => each.startsWith(rest));
-    rest = rest.slice(form.length);
+    const next = new Set<number>();
+    for (const end of ends)
+      for (const form of forms) {
+        if (text.startsWith(form, end)) next.add(end + form.length);
+        else if (end + form.length > text.length && form.startsWith(text.slice(end))) brokeOff = true;
+      }
+    ends = [...next];
+    if (ends.length === 0) return { end: null, brokeOff };
   }
-  return false;
+  return { end: Math.max(...ends), brokeOff: false };
 };
 
 /** `shown`: the masked start of a text. `taken`: how many characters of the text it stands for. */
@@ -99,29 +119,39 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length);
   // If there are no secrets, the pattern matches nothing.
-  const pattern = new RegExp(spellings.map(sourceOf).join("|") || "(?!)", "g");
+  const pattern = new RegExp(spellings.map(headOf).join("|") || "(?!)", "g");
   const lengths = spellings.map((spelling) =>
     spelling.reduce((sum, forms) => sum + Math.max(...forms.map((form) => form.length)), 0),
   );
   const marginBytes = Math.max(0, ...lengths);
 
+  const endOf = (text: string, start: number): number | null => {
+    for (const spelling of spellings) {
+      const { end } = compare(text, start, spelling);
+      if (end !== null) return end;
+    }
+    return null;
+  };
   const part = (text: string, limit: number): Masked => {
     let shown = "";
     let hidden = 0;
     let end = 0;
-    for (const { 0: secret, index } of text.matchAll(pattern)) {
-      if (index >= limit) break;
-      shown += text.slice(end, index) + MASK;
-      hidden += 1;
-      end = index + secret.length;
+    pattern.lastIndex = 0;
+    for (let head = pattern.exec(text); head && head.index < limit; head = pattern.exec(text)) {
+      const secretEnd = endOf(text, head.index);
+      if (secretEnd !== null) {
+        shown += text.slice(end, head.index) + MASK;
+        hidden += 1;
+        end = secretEnd;
+      }
+      pattern.lastIndex = secretEnd ?? head.index + 1;
     }
     const taken = Math.max(end, limit);
     return { shown: shown + text.slice(end, taken), taken, hidden };
   };
   const judged = (text: string): number => {
     for (let start = Math.max(0, text.length - marginBytes); start < text.length; start += 1) {
-      const rest = text.slice(start);
-      if (spellings.some((spelling) => mayBegin(rest, spelling))) return start;
+      if (spellings.some((spelling) => compare(text, start, spelling).brokeOff)) return start;
     }
     return text.length;
   };

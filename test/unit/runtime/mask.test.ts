@@ -58,6 +58,12 @@ describe("mask", () => {
     const long = "a".repeat(4_000) + "b";
     const token = maskFor([long]);
     expect(token(`x${long}y`)).toBe("x***y");
+    const longer = Array.from({ length: 16_384 }, (_, i) => "abc/d+e.="[(i * i) % 9]).join("");
+    const every = maskFor([longer, `${longer}x`]);
+    expect(every(`x${encodeURIComponent(longer)}y${Buffer.from(longer).toString("base64url")}z`)).toBe(
+      "x***y***z",
+    );
+    expect(every(`${longer.slice(0, -1)}!`)).toBe(`${longer.slice(0, -1)}!`);
     const tail = "\\".repeat(60_000);
     expect(token("a".repeat(3_999) + tail)).toBe("a".repeat(3_999) + tail);
     expect(token("%25".repeat(20_000))).toBe("%25".repeat(20_000));
@@ -66,6 +72,7 @@ describe("mask", () => {
 
   it("hides a secret that holds what looks like an encoding", () => {
     expect(maskFor(["a%41"])("a%41 a%2541 aA")).toBe("*** *** aA");
+    expect(maskFor(["a%25b"])("a%25b a%2525b a%b")).toBe("*** *** a%b");
     expect(maskFor(["a\\bc"])("a\\bc a\\\\bc abc")).toBe("*** *** abc");
   });
 });
