@@ -120,10 +120,17 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     .sort((a, b) => b.length - a.length);
   // If there are no secrets, the pattern matches nothing.
   const pattern = new RegExp(spellings.map(headOf).join("|") || "(?!)", "g");
-  const lengths = spellings.map((spelling) =>
-    spelling.reduce((sum, forms) => sum + Math.max(...forms.map((form) => form.length)), 0),
-  );
-  const marginBytes = Math.max(0, ...lengths);
+  const longest = (characters: number): number =>
+    Math.max(
+      0,
+      ...spellings.map((spelling) =>
+        spelling
+          .slice(0, characters)
+          .reduce((sum, forms) => sum + Math.max(...forms.map((form) => form.length)), 0),
+      ),
+    );
+  const marginBytes = longest(Infinity);
+  const headBytes = longest(HEAD_LENGTH);
 
   const endOf = (text: string, start: number): number | null => {
     for (const spelling of spellings) {
@@ -149,10 +156,17 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     const taken = Math.max(end, limit);
     return { shown: shown + text.slice(end, taken), taken, hidden };
   };
+  const breaksOff = (text: string, start: number): boolean =>
+    spellings.some((spelling) => compare(text, start, spelling).brokeOff);
   const judged = (text: string): number => {
-    for (let start = Math.max(0, text.length - marginBytes); start < text.length; start += 1) {
-      if (spellings.some((spelling) => compare(text, start, spelling).brokeOff)) return start;
+    // A secret that began earlier has its whole head in the text, so the pattern finds it.
+    const lastStart = Math.max(0, text.length - headBytes);
+    pattern.lastIndex = Math.max(0, text.length - marginBytes);
+    for (let head = pattern.exec(text); head && head.index < lastStart; head = pattern.exec(text)) {
+      if (breaksOff(text, head.index)) return head.index;
+      pattern.lastIndex = head.index + 1;
     }
+    for (let start = lastStart; start < text.length; start += 1) if (breaksOff(text, start)) return start;
     return text.length;
   };
   const mask = (text: string, limit = text.length): string => part(text, limit).shown;

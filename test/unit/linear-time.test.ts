@@ -30,7 +30,9 @@ import { openConsole } from "./console/browser.ts";
 type Take = (text: string) => unknown;
 
 const secrets = ["s3cret-one", "s3cret-two", "s3c1", "Q+/\\%"];
-const token = Array.from({ length: 8_192 }, (_, i) => "eyJ/+9.x-"[(i * i) % 9]).join("");
+const token = Buffer.from(Array.from({ length: 6_000 }, (_, i) => (i * i * 31 + (i >> 3)) & 255)).toString(
+  "base64",
+);
 const mask = maskFor([...secrets, token]);
 const head = { pathToken: null, headers: {}, peerAddress: "10.0.0.1", receivedAt: 1_800_000_000_000 };
 const signed = (auth: "header" | "hmac" | "standard-webhooks", name: string): Take => {
