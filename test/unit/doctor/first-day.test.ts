@@ -8,7 +8,8 @@ import { complete, configOf } from "../config/environment.ts";
 const stateOf = (settings: Record<string, string>) =>
   new Map(firstDayQuestions(configOf(settings)).map((row) => [row.settings, row.now]));
 
-const firstAccepts = settingsOfStage("c");
+const { COMMANDS_MAX_AMOUNT = "" } = settingsOfStage("b");
+const firstAccepts = { COMMANDS_MAX_AMOUNT, ...settingsOfStage("c") };
 
 test("the defaults are loose or unanswered; the page's settings for the first accepts are tight", () => {
   const [before, after] = [stateOf({}), stateOf(firstAccepts)];
