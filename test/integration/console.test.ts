@@ -110,11 +110,7 @@ describe.skipIf(!hasBrowser).each([true, false])("in a browser, with script: %s"
     await page.getByRole("link", { name: commandId }).click();
     await page.getByRole("button", { name: "Resolve the doubt" }).waitFor();
     const said = await page.locator("main").innerText();
-    for (const text of [
-      "FX desk, extension 4711",
-      "leave it open",
-      "It can be resolved now",
-    ])
+    for (const text of ["FX desk, extension 4711", "leave it open", "It can be resolved now"])
       expect(said).toContain(text);
     await page.getByLabel("It was executed").check();
     await page.getByLabel("Note").fill("FX-1: by phone");
