@@ -226,7 +226,7 @@ export const openCommands = async ({
       const note = `partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
-        partner: { health: partnerWatch.trouble() ?? { kind: "up" }, serves: null },
+        partner: partnerWatch.component(),
         journal: { health: ofJournal, serves: "commands" },
         "commands-group": { health, note, serves: isExcused ? null : "commands" },
       };

@@ -2,6 +2,7 @@ import type { Backlog, Call, Outcome } from "../../partner/types.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { sentenceOf, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { Component } from "../../runtime/subsystem.ts";
 import { partnerNote } from "../../kafka/wire/partner-note.ts";
 
 /** What an outcome says is wrong with the partner; null where it answered as it should. */
@@ -57,7 +58,9 @@ export const watchPartner = ({
     }
     return trouble;
   };
-  const trouble = (): PartnerHealth | null => doubtTrouble() ?? held ?? failing ?? rateTrouble();
+  /** The worst first. A breaker that holds accepts says why the partner fails. */
+  const troubles = (): PartnerHealth[] =>
+    [doubtTrouble(), held ?? failing, rateTrouble()].filter((trouble) => trouble !== null);
 
   const learn = (outcome: Outcome): void => {
     const why = faultOf(outcome);
@@ -94,8 +97,14 @@ export const watchPartner = ({
     },
     /** Adds what is wrong to a note for the group's commits. A null stays null: then nothing is committed. */
     noteAfter: (note: string | null): string | null =>
-      note === null ? null : `${note} ${partnerNote(trouble())}`.trim(),
-    /** Returns null while nothing is wrong. */
-    trouble,
+      note === null ? null : [note, ...troubles().map(partnerNote)].join(" ").trim(),
+    component: (): Component => {
+      const [worst = { kind: "up" } as const, ...others] = troubles();
+      return {
+        health: worst,
+        serves: null,
+        ...(others.length > 0 && { note: others.map(sentenceOf).join("; ") }),
+      };
+    },
   };
 };

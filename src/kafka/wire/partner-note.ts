@@ -4,9 +4,8 @@ import { PARTNER_FAULTS, type PartnerFault, type PartnerHealth } from "../../run
 /** Marks this entry in the metadata of a group's commits, which others use as well. */
 const LABEL = "partner:";
 
-/** What a replica knows of the partner, as text without spaces, for `status` and the console; empty for nothing. */
-export const partnerNote = (health: PartnerHealth | null): string => {
-  if (health === null) return "";
+/** One trouble of the partner that a replica knows, as text without spaces, for `status` and the console. */
+export const partnerNote = (health: PartnerHealth): string => {
   const why = "why" in health ? health.why : "";
   const untilMs = "untilMs" in health ? health.untilMs : null;
   return LABEL + [health.kind, why, health.sinceMs, untilMs ?? ""].join(",");
