@@ -19,7 +19,7 @@ const numberOf = (text: string | undefined): number => (text === undefined ? Num
 
 type Added = ReadonlyMap<AddedName, string>;
 
-/** Null where the letter has none: an answer that contradicts a result never was a record. */
+/** Returns null if the letter has none: an answer that contradicts a result never was a record. */
 const originOf = (added: Added): Origin | null => {
   const origin = {
     topic: added.get("topic") ?? "",

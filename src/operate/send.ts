@@ -68,7 +68,7 @@ export const encodeCommand = async (services: ToolServices, command: Command): P
   return encoder<Command>(schema, schemaId)(command);
 };
 
-/** Null once the command is durable; else a sentence that nobody knows. Throws where it was certainly not written. */
+/** Returns null once the command is durable, else a sentence: it may be written. Throws if it surely was not. */
 export const writeCommand = async (
   services: ToolServices,
   { commandId, key, value }: { commandId: string; key: string; value: Buffer },
@@ -89,7 +89,7 @@ export const writeCommand = async (
       `with --command-id ${commandId}, which executes nothing twice.`
     );
   } finally {
-    // Not awaited: closing the connection must not delay the answer.
+    // Nobody waits for this, because closing the connection must not delay the answer.
     publisher.close(0).catch(() => undefined);
   }
 };

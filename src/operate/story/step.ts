@@ -27,7 +27,7 @@ export type Found = {
   ids: Ids;
   step: StoryStep;
   weight: Weight;
-  /** Null where the record is no event. `occurredAtMs`: by the partner's clock; null where that cannot be read. */
+  /** It is null if the record is no event. `occurredAtMs` is the partner's clock, null if it cannot be read. */
   event: { stage: string; occurredAtMs: number | null } | null;
 };
 /** What a reader says of its record. */
