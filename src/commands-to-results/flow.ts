@@ -53,10 +53,11 @@ const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRec
   const { traceparent, tracestate } = record;
   if (checked.ok) {
     const { command } = checked;
+    const ref = journalRef(command);
     return {
       identity: identityOf(command),
-      ref: journalRef(command),
-      requestHash: requestHash(command),
+      ref,
+      requestHash: requestHash(command, ref),
       work: { kind: "call", command, request: toPartnerRequest(command) },
       receivedAt,
       envelope: { traceparent, tracestate, origin: null },

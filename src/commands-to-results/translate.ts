@@ -51,12 +51,13 @@ export const refByCommandId = (commandId: string): Ref => {
  * SHA-256 (hex) of what is asked of the partner. Distinguishes a repeated command from another one under the
  * same commandId. Without issuedAt and expiresAt: both differ when a caller repeats a command, and neither
  * changes what is executed.
+ * @param ref the command's own, where it is known: to make the key of a quote takes time
  */
-export const requestHash = ({ request }: Pick<Command, "request">): string => {
+export const requestHash = ({ request }: Pick<Command, "request">, ref?: Ref): string => {
   const { type } = request;
   const content =
     type === "AcceptQuote"
-      ? [quoteKey(request.quoteId), request.counterpartyId, request.amount, request.externalId]
+      ? [ref?.key ?? quoteKey(request.quoteId), request.counterpartyId, request.amount, request.externalId]
       : FIELDS.CreateQuote.map((field) => request[field]);
   return hash("sha256", JSON.stringify([type, ...content]), "hex");
 };

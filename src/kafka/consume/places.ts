@@ -21,6 +21,9 @@ type Deps = {
   wake: () => void;
 };
 
+/** Made once: an abort without a reason makes an error with a stack each time. */
+const IS_AWAITED = new Error("a record is waited for");
+
 /** How far the partitions of a reading are, and why some are not read. */
 export const createReadPlaces = (
   { topic, toEnd }: Options,
@@ -86,19 +89,23 @@ export const createReadPlaces = (
   };
 
   let hurry = new AbortController();
+  let paced = 0;
   /** Lets records gather where nothing is left to read and nobody waits. An answer without any has waited already. */
   const pace = async (answers: readonly Fetched[], ms: number): Promise<void> => {
     const isDue = ({ partition, next, endOffset }: Fetched): boolean =>
       next < endOffset || (places.get(partition)?.awaited ?? -1) >= next;
     if (answers.every(({ records }) => records.length === 0) || answers.some(isDue)) return;
+    paced += 1;
     await clock.sleep(ms, hurry.signal).catch(() => undefined);
+    paced -= 1;
   };
   /** Lets a record that exists be read at once. */
   const awaitRecord = ({ partition, offset }: RecordPosition): void => {
     const place = places.get(partition);
     if (!place || offset < place.next) return;
     place.awaited = Math.max(place.awaited, offset);
-    hurry.abort();
+    if (paced === 0) return;
+    hurry.abort(IS_AWAITED);
     hurry = new AbortController();
   };
 

@@ -17,7 +17,7 @@ export const unpack = async (
   { encoding, isCut }: Packing,
   maxBytes: number,
 ): Promise<Buffer | null> => {
-  if (bytes.length === 0) return bytes;
+  if (bytes.length === 0 || encoding === "") return bytes;
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -47,8 +47,10 @@ const cut = (text: string, maxBytes: number): string =>
 export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; mask: Mask }): string => {
   const whole = body.subarray(0, maxBytes + mask.marginBytes);
   // In streaming mode the decoder leaves out a character that the cut went through.
-  const text = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: whole.length > maxBytes });
-  return cut(mask(new TextDecoder().decode(whole), text.length), maxBytes);
+  const decoded = new TextDecoder().decode(whole);
+  if (whole.length <= maxBytes) return cut(mask(decoded, decoded.length), maxBytes);
+  const { length } = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: true });
+  return cut(mask(decoded, length), maxBytes);
 };
 
 /** Upper bound of a requested wait. */

@@ -1,5 +1,4 @@
 import type { Entry, FoldedEntry } from "../entry.ts";
-import { keepNewest } from "../../../runtime/keep-newest.ts";
 import { positionText, type RecordPosition } from "../../../runtime/record-position.ts";
 import { ownCopy, recordBytes } from "../../../kafka/consume/record-memory.ts";
 import type { Range } from "../../../kafka/ranges.ts";
@@ -22,7 +21,8 @@ const MAX_BYTES = 4_096;
  * which the fold itself concludes if the quote is taken.
  */
 export const rereadEntries = ({ reread, startOf, entryOf }: Source) => {
-  const recent = new Map<string, Incoming>();
+  /** Two generations: to delete the oldest entry of one map for each new one costs several times as much. */
+  let [recent, older] = [new Map<string, Incoming>(), new Map<string, Incoming>()];
   const recentFrom = new Map<number, number>();
 
   return {
@@ -33,7 +33,8 @@ export const rereadEntries = ({ reread, startOf, entryOf }: Source) => {
     keep: (record: Incoming, { step }: FoldedEntry): void => {
       if (step.kind !== "concluded" && step.kind !== "claimed") return;
       if (record.offset < (recentFrom.get(record.partition) ?? 0) || recordBytes(record) > MAX_BYTES) return;
-      keepNewest(recent, positionText(record), ownCopy(record), MOST_RECENT);
+      if (recent.size >= MOST_RECENT / 2) [recent, older] = [new Map<string, Incoming>(), recent];
+      recent.set(positionText(record), ownCopy(record));
     },
     /**
      * Null makes the view forget the entry, and a forgotten accept could be executed again. So null is returned only
@@ -41,7 +42,8 @@ export const rereadEntries = ({ reread, startOf, entryOf }: Source) => {
      */
     reread: async (position: RecordPosition): Promise<Entry | null> => {
       const { partition, offset } = position;
-      const record = recent.get(positionText(position)) ?? (await reread(partition, offset));
+      const name = positionText(position);
+      const record = recent.get(name) ?? older.get(name) ?? (await reread(partition, offset));
       if (record === null) {
         if ((await startOf(partition)) > offset) return null;
         throw new Error(`entry ${partition}/${offset} is in the journal and was not found`);
