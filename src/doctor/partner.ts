@@ -1,5 +1,4 @@
 import { readAnswer } from "../log-to-events/read-answer.ts";
-import { answerForm } from "../log-to-events/wire/answer-form.ts";
 import { openPartner } from "../partner/wire.ts";
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
@@ -21,7 +20,7 @@ const TOKENS = "partner's tokens";
 /** A larger entry is not looked at. */
 const MAX_ENTRY_BYTES = 1_048_576;
 
-type Answer = Parameters<typeof readAnswer>[2] & { body: Parameters<typeof readAnswer>[0] };
+type Answer = Parameters<typeof readAnswer>[0];
 
 /** Our clock against the partner's Date header. @param nowMs halfway between request and answer */
 export const compareClocks = (date: unknown, nowMs: number): Check => {
@@ -71,12 +70,8 @@ const judgeStatus = (status: number): Check => {
 const judge = async (answer: Answer, config: Config, mask: (text: string) => string): Promise<Check> => {
   const { httpStatus: status } = answer;
   if (status < 200 || status >= 300) return judgeStatus(status);
-  const { reasons, isUnderstood } = await readAnswer(
-    answer.body,
-    answerForm(config, { mask, maxEntryBytes: MAX_ENTRY_BYTES }),
-    answer,
-    () => undefined,
-  );
+  const form = { ...config.partner, mask, maxEntryBytes: MAX_ENTRY_BYTES };
+  const { reasons, isUnderstood } = await readAnswer(answer, form, () => undefined);
   if (reasons.length === 0) return ok(TOKENS, `its log of notifications can be read (${status})`);
   const why = reasons.join("; ");
   return isUnderstood

@@ -1,46 +1,41 @@
-import type { DigestKey } from "../notification/digest-table.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 
 /** Bounds the memory for payloads, in UTF-16 code units; and what a notification takes beside its payload, roughly. */
 const [MAX_LENGTH, OVERHEAD_LENGTH] = [32 * 1_048_576, 1_000];
 
-export type Missing = { key: DigestKey; notification: Notification };
-
 /** Copies a substring, because it would keep the whole entry in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
-const instantOf = ({ notification }: Missing): number =>
-  occurredAtOf(notification.createdAt) ?? Number.MAX_VALUE;
-const textOf = ({ notification }: Missing): string => notification.createdAt;
 
-/** A date with a local time has an order as text. */
-const LOCAL = /^\d{4}-\d\d-\d\d/;
-const byText = (a: string, b: string): number =>
-  LOCAL.test(a) && LOCAL.test(b) ? Number(a > b) - Number(a < b) : 0;
-
-/** Orders by age. What has no instant comes last, by its text where that has an order. */
-const byTime = (a: Missing, b: Missing): number =>
-  instantOf(a) - instantOf(b) || byText(textOf(a), textOf(b));
+/** A local time has an order as well. What else cannot be read comes last, as the log has it. */
+const orderOf = ({ createdAt }: Notification): number =>
+  occurredAtOf(createdAt) ?? occurredAtOf(`${createdAt}Z`) ?? Number.MAX_VALUE;
 
 /**
  * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more
  * of the transactions that it holds, up to twice its size, because those of one transaction are published in order.
  */
 export const backfillBatch = () => {
-  const transactions = new Map<string, Missing[]>();
+  const transactions = new Map<string, Notification[]>();
   let length = 0;
   return {
     hasRoomFor: ({ transactionId }: Notification): boolean =>
       length < MAX_LENGTH || (length < 2 * MAX_LENGTH && transactions.has(transactionId)),
-    add: (key: DigestKey, { transactionId, status, createdAt, payload }: Notification): void => {
+    add: ({ transactionId, status, createdAt, payload }: Notification): void => {
       length += payload.length + OVERHEAD_LENGTH;
-      const id = copyOf(transactionId);
-      const items = transactions.get(id) ?? [];
-      transactions.set(id, items);
-      const copies = { status: copyOf(status), createdAt: copyOf(createdAt), payload: copyOf(payload) };
-      items.push({ key, notification: { transactionId: id, ...copies } });
+      const copy = {
+        transactionId: copyOf(transactionId),
+        status: copyOf(status),
+        createdAt: copyOf(createdAt),
+        payload: copyOf(payload),
+      };
+      const others = transactions.get(copy.transactionId);
+      if (others) others.push(copy);
+      else transactions.set(copy.transactionId, [copy]);
     },
-    byTransaction: (): Missing[][] => [...transactions.values()].map((items) => items.sort(byTime)),
+    /** Each transaction's notifications, oldest first. */
+    byTransaction: (): Notification[][] =>
+      [...transactions.values()].map((all) => all.sort((a, b) => orderOf(a) - orderOf(b))),
   };
 };
 
@@ -50,20 +45,23 @@ const MOST_FAILURES = 100;
 /** Publishes transactions in several lanes, one after the other in each. Rejects at the end with the first error. */
 export const inLanes = async (
   lanes: number,
-  transactions: Missing[][],
-  publish: (items: Missing[]) => Promise<void>,
+  transactions: Notification[][],
+  publish: (notifications: Notification[]) => Promise<void>,
 ): Promise<void> => {
   const errors: unknown[] = [];
   let failuresInARow = 0;
+  const queue = transactions.values();
   const publishNext = async (): Promise<void> => {
-    for (let next = transactions.pop(); next && failuresInARow < MOST_FAILURES; next = transactions.pop())
+    for (const notifications of queue) {
+      if (failuresInARow >= MOST_FAILURES) return;
       try {
-        await publish(next);
+        await publish(notifications);
         failuresInARow = 0;
       } catch (error) {
         errors.push(error);
         failuresInARow += 1;
       }
+    }
   };
   await Promise.all(Array.from({ length: lanes }, publishNext));
   if (errors.length > 0) throw errors[0];

@@ -1,31 +1,22 @@
 import { DigestTable, keyOf, type DigestKey } from "../notification/digest-table.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
-import { eventIdentity } from "../notification/event-window.ts";
+import type { StatusChange } from "../notification/event-window.ts";
 import { factsWith, NO_FACTS, packFacts, unpackFacts } from "../notification/transaction-facts.ts";
 import type { TransactionFacts } from "../notification/transaction-facts.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
-import { digestOf, wordOf, type Digest } from "../runtime/digest.ts";
+import { digestOf, wordOf } from "../runtime/digest.ts";
 import type { Period } from "./period.ts";
 
 /**
- * `missing`: the topic has no event of it. `too young`: neither, but the webhook may still come. `held`: the topic has
- * its transaction and status at another instant. `unread`: the events of its transaction cannot be read now.
- * `reserved`: it is about to be published.
+ * `missing`: the topic has no event of it. `tooYoung`: neither, but its webhook may still come. `taken`: it was missing,
+ * and the run has dealt with it.
  */
-const STATES = [
-  "known",
-  "too young",
-  "missing",
-  "held",
-  "unread",
-  "reserved",
-  "published",
-  "refused",
-] as const;
+const STATES = ["known", "tooYoung", "missing", "taken"] as const;
 type State = (typeof STATES)[number];
 
-type StatusChange = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
+/** A notification as it is kept. `instant` is 0 where it has none. */
+type Entry = { key: DigestKey; instant: number; state: State };
 
 /** If so many are missing and none is known, although the topic has events of the period, the form must differ. */
 const SUSPICIOUS_COUNT = 20;
@@ -36,85 +27,77 @@ const statusKey = ({ transactionId, status }: StatusChange): DigestKey =>
   keyOf(digestOf(`${transactionId}\n${status}`));
 const transactionKey = (transactionId: string): DigestKey => keyOf(digestOf(transactionId));
 
-/** The key of a transaction and status at one second: one digest for all seconds, because digests cost most here. */
+/** A key for a transaction and status at one second: one digest for all seconds, because digests cost most here. */
 const keyAtSecond = ({ first, second }: DigestKey, unixSecond: number): DigestKey => ({
   first: (first ^ Math.imul(unixSecond, 0x9e3779b1)) >>> 0 || 1,
   second: (second + Math.imul(unixSecond, 0x85ebca6b)) >>> 0,
 });
-/** The key of a transaction and status with a createdAt that is no instant. */
-const keyWithText = (key: DigestKey, createdAt: string): DigestKey =>
-  keyAtSecond(key, wordOf(digestOf(createdAt), 0));
+/** The key of an instant's second, or of the text of a createdAt that is no instant. */
+const keyAt = (status: DigestKey, occurredAt: number | null, createdAt: string): DigestKey =>
+  keyAtSecond(status, occurredAt === null ? wordOf(digestOf(createdAt), 0) : Math.floor(occurredAt / 1_000));
 
 type ComparisonOptions = {
-  period: Period;
-  /** Notifications whose instant is after this one are too young. */
-  youngSinceMs: number;
-  /** Whether the deduplication window holds an event with this identity. */
-  isInWindow: (identity: Digest) => boolean;
   /** Masks own secrets, which the events hold masked, too. */
   mask: (text: string) => string;
-  /** How many notifications are kept, since the partner's log may hold any number of them. */
-  most: number;
+  /** How many are kept, since the partner's log may hold any number of them. */
+  mostNotifications: number;
 };
 
 /**
- * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for one that the
- * deduplication window does not hold, 19 for one that it does, nothing of other events.
+ * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for each
+ * notification, nothing of other events.
+ * @param youngSinceMs notifications whose instant is after this one are too young
  */
-export const createComparison = ({ period, youngSinceMs, isInWindow, mask, most }: ComparisonOptions) => {
-  /** The instant (0 for none) and the state of each notification, by its second, or by the text of createdAt. */
+export const createComparison = (
+  period: Period,
+  youngSinceMs: number,
+  { mask, mostNotifications }: ComparisonOptions,
+) => {
+  /** The instant and the state of each notification. */
   const notifications = new DigestTable(Float64Array);
-  /** Transactions with statuses that the window does not hold: 1 where the topic has an event of the two. */
+  /** Transactions with statuses: 1 where the topic has an event of the two. */
   const statuses = new DigestTable(Uint8Array);
   const factsByTransaction = new DigestTable(Float64Array);
-  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
-  let undated = 0;
+  const counts: Record<State, number> = { known: 0, tooYoung: 0, missing: 0, taken: 0 };
+  let hasUndated = false;
   let isCut = false;
   let eventsOfPeriod = 0;
 
-  const set = (key: DigestKey, instant: number, state: State): void => {
+  const add = ({ key, instant, state }: Entry): void => {
     counts[state] += 1;
     notifications.set(key, instant * STATES.length + STATES.indexOf(state));
   };
-  const get = (key: DigestKey): { instant: number; state: State } | null => {
+  const setState = (entry: Entry, state: State): void => {
+    counts[entry.state] -= 1;
+    add({ ...entry, state });
+  };
+  const get = (key: DigestKey): Entry | null => {
     const packed = notifications.get(key);
     if (packed === undefined) return null;
     const instant = Math.floor(packed / STATES.length);
-    return { instant, state: STATES[packed - instant * STATES.length] ?? "known" };
+    return { key, instant, state: STATES[packed - instant * STATES.length] ?? "known" };
   };
-  const setState = (key: DigestKey, state: State): void => {
-    const entry = get(key);
-    if (!entry) return;
-    counts[entry.state] -= 1;
-    set(key, entry.instant, state);
-  };
-
-  /** Returns the keys of the notifications that say the same. */
-  const keysOfSame = ({ createdAt, occurredAt }: StatusChange, key: DigestKey): DigestKey[] => {
-    if (occurredAt === null) return [keyWithText(key, createdAt)].filter((each) => get(each) !== null);
-    const second = Math.floor(occurredAt / 1_000);
-    return [second, second - 1, second + 1]
-      .map((near) => keyAtSecond(key, near))
-      .filter((each) => Math.abs((get(each)?.instant ?? Infinity) - occurredAt) <= SAME_WITHIN_MS);
+  /** Returns the notifications that say the same. */
+  const sameAs = ({ createdAt, occurredAt }: StatusChange, status: DigestKey): Entry[] => {
+    const offsets = occurredAt === null ? [0] : [0, -SAME_WITHIN_MS, SAME_WITHIN_MS];
+    return offsets
+      .map((offsetMs) => get(keyAt(status, occurredAt === null ? null : occurredAt + offsetMs, createdAt)))
+      .filter((entry) => entry !== null)
+      .filter(({ instant }) => occurredAt === null || Math.abs(instant - occurredAt) <= SAME_WITHIN_MS);
   };
 
   /** Returns null for a notification whose instant is outside the period. */
   const changeInPeriod = ({ transactionId, status, createdAt }: Notification): StatusChange | null => {
     const occurredAt = occurredAtOf(createdAt);
-    const isOutside = occurredAt !== null && (occurredAt < period.fromMs || occurredAt > period.toMs);
-    if (isOutside) return null;
     // An event holds a createdAt that is no instant as masked text.
-    return {
-      transactionId,
-      status,
-      createdAt: occurredAt === null ? mask(createdAt) : createdAt,
-      occurredAt,
-    };
+    if (occurredAt === null) return { transactionId, status, createdAt: mask(createdAt), occurredAt };
+    const isInPeriod = occurredAt >= period.fromMs && occurredAt <= period.toMs;
+    return isInPeriod ? { transactionId, status, createdAt, occurredAt } : null;
   };
 
   return {
     counts: counts as Readonly<Record<State, number>>,
-    undated: () => undated,
+    hasUndated: () => hasUndated,
     /** Whether the log holds more notifications than are kept: the others are neither compared nor published. */
     isCut: () => isCut,
 
@@ -122,21 +105,15 @@ export const createComparison = ({ period, youngSinceMs, isInWindow, mask, most 
     add: (notification: Notification): boolean => {
       const change = changeInPeriod(notification);
       if (change === null) return false;
-      const { occurredAt, createdAt, transactionId } = change;
-      const key = statusKey(change);
-      if (keysOfSame(change, key).length > 0) return true;
-      isCut ||= notifications.count >= most;
+      const status = statusKey(change);
+      if (sameAs(change, status).length > 0) return true;
+      isCut ||= notifications.count >= mostNotifications;
       if (isCut) return true;
-      const isYoung = occurredAt !== null && occurredAt > youngSinceMs;
-      const state = isInWindow(eventIdentity(change)) ? "known" : isYoung ? "too young" : "missing";
-      set(
-        occurredAt === null ? keyWithText(key, createdAt) : keyAtSecond(key, Math.floor(occurredAt / 1_000)),
-        occurredAt ?? 0,
-        state,
-      );
-      if (state === "known") return true;
-      if (occurredAt === null) undated += 1;
-      statuses.set(key, 0);
+      const { occurredAt, createdAt, transactionId } = change;
+      const state = occurredAt !== null && occurredAt > youngSinceMs ? "tooYoung" : "missing";
+      add({ key: keyAt(status, occurredAt, createdAt), instant: occurredAt ?? 0, state });
+      hasUndated ||= occurredAt === null;
+      statuses.set(status, 0);
       factsByTransaction.set(transactionKey(transactionId), packFacts(NO_FACTS));
       return true;
     },
@@ -149,46 +126,33 @@ export const createComparison = ({ period, youngSinceMs, isInWindow, mask, most 
       const facts = factsByTransaction.get(transaction);
       if (facts === undefined) return;
       factsByTransaction.set(transaction, packFacts(factsWith(unpackFacts(facts), event)));
-      const key = statusKey(event);
-      if (statuses.get(key) === undefined) return;
-      statuses.set(key, 1);
+      const status = statusKey(event);
+      if (statuses.get(status) === undefined) return;
+      statuses.set(status, 1);
       // A notification without createdAt is known by its transaction and status.
-      const withoutDate = undated > 0 ? [keyWithText(key, "")] : [];
-      for (const each of [...keysOfSame(event, key), ...withoutDate])
-        if (["missing", "too young"].includes(get(each)?.state ?? "")) setState(each, "known");
+      const withoutDate = hasUndated && event.createdAt !== "" ? get(keyAt(status, null, "")) : null;
+      for (const entry of [...sameAs(event, status), withoutDate])
+        if (entry?.state === "missing" || entry?.state === "tooYoung") setState(entry, "known");
     },
 
     /**
-     * Reserves a missing notification for publishing, and returns its key; null for any other notification.
-     * @param force reserves one, too, whose transaction and status the topic has at another instant, instead of holding it
+     * Takes a missing notification, to deal with it; null for any other.
+     * `isElsewhere`: the topic has its transaction and status at another instant.
      */
-    reserve: (notification: Notification, force: boolean): DigestKey | null => {
+    take: (notification: Notification): { isElsewhere: boolean } | null => {
       const change = changeInPeriod(notification);
       if (change === null) return null;
       const status = statusKey(change);
-      const [key] = keysOfSame(change, status);
-      if (key === undefined || get(key)?.state !== "missing") return null;
-      const isHeld = !force && statuses.get(status) === 1;
-      setState(key, isHeld ? "held" : "reserved");
-      return isHeld ? null : key;
+      const [entry] = sameAs(change, status);
+      if (entry?.state !== "missing") return null;
+      setState(entry, "taken");
+      return { isElsewhere: statuses.get(status) === 1 };
     },
-    /** Holds back a missing notification of a transaction whose events cannot be read. False for any other. */
-    holdUnread: (notification: Notification): boolean => {
-      const change = changeInPeriod(notification);
-      const [key] = change === null ? [] : keysOfSame(change, statusKey(change));
-      if (key === undefined || get(key)?.state !== "missing") return false;
-      setState(key, "unread");
-      return true;
-    },
-    /** Returns the facts from the topic about a transaction with a missing notification. */
-    factsOf: (transactionId: string): TransactionFacts => {
-      const facts = factsByTransaction.get(transactionKey(transactionId));
-      return facts === undefined ? NO_FACTS : unpackFacts(facts);
-    },
-    setOutcome: setState,
+
+    /** Returns the facts from the topic about the transaction of a notification that was added. */
+    factsOf: ({ transactionId }: Notification): TransactionFacts =>
+      unpackFacts(factsByTransaction.get(transactionKey(transactionId)) ?? packFacts(NO_FACTS)),
     isOtherForm: (): boolean =>
       counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && eventsOfPeriod > 0,
   };
 };
-
-export type Comparison = ReturnType<typeof createComparison>;

@@ -15,10 +15,10 @@ type LogEntry =
 
 /** JSON pointers within an entry. */
 export type EntryPointers = {
-  /** To the notification; null: it is the one object that has its members. */
-  notificationPointer: string | null;
-  /** To the name of the event; null: it is the member `eventType`. */
-  eventPointer: string | null;
+  /** To the notification; without it, it is the one object that has its members. */
+  logNotificationPointer?: string | undefined;
+  /** To the name of the event; without it, it is the member `eventType`. */
+  logEventPointer?: string | undefined;
 };
 
 const NOT_THERE = "no notification where PARTNER_LOG_NOTIFICATION_POINTER points to";
@@ -27,7 +27,6 @@ const OTHER_EVENT =
 
 /** How deep a notification may lie in its entry, in objects. */
 const MAX_DEPTH = 3;
-const STATUS_EVENT = "TRANSACTION_STATUS_UPDATED";
 /** The event may be spelled transaction.status.updated, and the like. */
 const STATUS_EVENT_LETTERS = "transactionstatusupdated";
 
@@ -41,8 +40,7 @@ const memberOf = (all: readonly Member[], name: string): string | null =>
 
 /** @param raw JSON; null where nothing names the event */
 const isOtherEvent = (raw: string | null): boolean => {
-  if (raw === null || raw.includes(STATUS_EVENT)) return false;
-  const event = unwrapped(raw);
+  const event = raw === null ? "" : unwrapped(raw);
   const letters = event.toLowerCase().replace(/[^a-z]/g, "");
   return !["", "null"].includes(event) && !letters.includes(STATUS_EVENT_LETTERS);
 };
@@ -50,27 +48,27 @@ const isOtherEvent = (raw: string | null): boolean => {
 /** `isOther`: the eventType of the notification, or of an object around it, names another event. */
 type Candidate = { notification: Notification; depth: number; isOther: boolean };
 
-/** Returns the notifications in an entry, as objects or as JSON in strings. */
-const notificationsIn = (entry: string, entryMembers: readonly Member[]): Candidate[] => {
-  const candidates: Candidate[] = [];
-  const visit = (text: string, all: readonly Member[], depth: number, isAroundOther: boolean): void => {
-    const isOther = isAroundOther || isOtherEvent(memberOf(all, "eventType"));
-    const reading = memberOf(all, "transactionId") === null ? null : readNotification(text, all);
-    if (reading?.ok) candidates.push({ notification: reading.notification, depth, isOther });
-    for (const { raw } of all) search(raw, depth + 1, isOther);
-  };
-  const search = (raw: string, depth: number, isAroundOther: boolean): void => {
-    if (depth > MAX_DEPTH || !raw.includes("{")) return;
-    const text = unwrapped(raw);
-    if (text.startsWith("["))
-      for (const element of elements(text) ?? [])
-        // An array in an array is not read: the depth of a hostile entry would be that of the call stack.
-        if (!element.startsWith("[")) search(element, depth, isAroundOther);
-    const all = text.startsWith("{") ? members(text) : null;
-    if (all !== null) visit(text, all, depth, isAroundOther);
-  };
-  visit(entry, entryMembers, 0, false);
-  return candidates;
+/** Returns the objects that a value is or holds in an array, as JSON or as JSON in strings. */
+const objectsIn = (raw: string): string[] => {
+  if (!raw.includes("{")) return [];
+  const text = unwrapped(raw);
+  // An array in an array is not read: the depth of a hostile entry would be that of the call stack.
+  const texts = text.startsWith("[") ? (elements(text) ?? []).map(unwrapped) : [text];
+  return texts.filter((each) => each.startsWith("{"));
+};
+
+/** Returns the notifications that an object is or holds. */
+const notificationsIn = (
+  text: string,
+  all: readonly Member[] = members(text) ?? [],
+  depth = 0,
+  isAroundOther = false,
+): Candidate[] => {
+  const isOther = isAroundOther || isOtherEvent(memberOf(all, "eventType"));
+  const reading = memberOf(all, "transactionId") === null ? null : readNotification(text, all);
+  const values = depth < MAX_DEPTH ? all.flatMap(({ raw }) => objectsIn(raw)) : [];
+  const inner = values.flatMap((each) => notificationsIn(each, undefined, depth + 1, isOther));
+  return reading?.ok ? [{ notification: reading.notification, depth, isOther }, ...inner] : inner;
 };
 
 const identityOf = (notification: Notification): string =>
@@ -100,8 +98,7 @@ const findNotification = (text: string, all: readonly Member[], heedsEventType: 
 /** Returns the JSON at a pointer, which may lead into JSON within strings; null where there is none. */
 const follow = (text: string, pointer: string): string | null =>
   pointerNames(pointer).reduce<string | null>((outer, name) => {
-    if (outer === null) return null;
-    const inner = unwrapped(outer);
+    const inner = unwrapped(outer ?? "");
     if (!inner.startsWith("[")) return memberOf(members(inner) ?? [], name);
     return elements(inner)?.find((_, index) => String(index) === name) ?? null;
   }, text);
@@ -116,18 +113,17 @@ const readAt = (text: string, pointer: string): LogEntry | null => {
  * Reads one entry of the log: an object, or a string that holds one. The notification is the entry or lies in it; its
  * createdAt and its payload are its own, not the entry's.
  */
-export const readLogEntry = (raw: string, { notificationPointer, eventPointer }: EntryPointers): LogEntry => {
+export const readLogEntry = (
+  raw: string,
+  { logNotificationPointer: pointer, logEventPointer: eventPointer }: EntryPointers,
+): LogEntry => {
   const text = unwrapped(raw);
   const all = members(text);
   if (all === null) return unreadable("no JSON object");
-  const isOther = isOtherEvent(
-    eventPointer === null ? memberOf(all, "eventType") : follow(text, eventPointer),
-  );
-  if (isOther && eventPointer !== null) return { kind: "otherType" };
-  const entry =
-    notificationPointer === null
-      ? findNotification(text, all, eventPointer === null)
-      : readAt(text, notificationPointer);
+  const hasEventPointer = eventPointer !== undefined;
+  const isOther = isOtherEvent(hasEventPointer ? follow(text, eventPointer) : memberOf(all, "eventType"));
+  if (isOther && hasEventPointer) return { kind: "otherType" };
+  const entry = pointer === undefined ? findNotification(text, all, !hasEventPointer) : readAt(text, pointer);
   if (isOther) return entry === null ? { kind: "otherType" } : unreadable(OTHER_EVENT);
-  return entry ?? unreadable(notificationPointer === null ? "no notification in it" : NOT_THERE);
+  return entry ?? unreadable(pointer === undefined ? "no notification in it" : NOT_THERE);
 };

@@ -1,5 +1,4 @@
 import type { Clock } from "../runtime/clock.ts";
-import type { Reconcile, Report } from "./flow.ts";
 import type { Period } from "./period.ts";
 
 type ScheduleOptions = {
@@ -9,8 +8,6 @@ type ScheduleOptions = {
   windowMs: number;
   /** How far back the first run looks, and one run a day. */
   lookbackMs: number;
-  /** Younger notifications are left to their webhooks. */
-  minAgeMs: number;
 };
 
 const DAY_MS = 86_400_000;
@@ -23,46 +20,39 @@ const MAX_SKEW_MS = 300_000;
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
 type SchedulePorts = {
-  clock: Clock;
+  clock: Pick<Clock, "now" | "sleep">;
   /** Resolves when a run may begin. */
   untilOpen: (signal: AbortSignal) => Promise<void>;
-  ended: (report: Report, durationMs: number, period: Period) => void;
+  run: (period: Period, signal: AbortSignal) => Promise<{ isWhole: boolean }>;
 };
 
 /**
- * Reconciles again and again until `signal` aborts. Begins with the long look back, repeats it once a day, and after
- * each run that did not read everything: from the window of the last run that did.
- * @param notedAt until when an earlier leader had everything; null if that is not known
+ * Reconciles again and again until `signal` aborts. Begins with the long look back, and repeats it once a day. Each run
+ * looks back to the window of the last one that read everything.
+ * @param notedAtMs until when an earlier leader had everything; null if that is not known
  */
 export const reconcileRepeatedly = async (
-  { everyMs, windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
-  run: Reconcile,
-  { clock, untilOpen, ended }: SchedulePorts,
-  notedAt: number | null,
+  { everyMs, windowMs, lookbackMs }: ScheduleOptions,
+  { clock, untilOpen, run }: SchedulePorts,
+  notedAtMs: number | null,
   signal: AbortSignal,
 ): Promise<void> => {
-  let wholeAt = notedAt ?? clock.now() - lookbackMs + windowMs;
-  /** When the last whole look-back began; null where the next run must be one. */
-  let lookedBackAt: number | null = null;
+  let wholeAtMs = notedAtMs ?? clock.now() - lookbackMs + windowMs;
+  /** When the last whole long look back began. */
+  let lookedBackAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     await untilOpen(signal);
     const nowMs = clock.now();
-    const startedAt = clock.monotonic();
-    if (isAhead(Math.max(wholeAt, lookedBackAt ?? wholeAt), nowMs)) {
-      wholeAt = nowMs - MAX_BACK_MS;
-      lookedBackAt = null;
+    if (isAhead(Math.max(wholeAtMs, lookedBackAtMs), nowMs)) {
+      wholeAtMs = nowMs - MAX_BACK_MS;
+      lookedBackAtMs = Number.NEGATIVE_INFINITY;
     }
-    // A run may have waited: none must lie further back than it looks.
-    const isGap = nowMs - wholeAt > windowMs - minAgeMs;
-    const isLookback = isGap || lookedBackAt === null || nowMs - lookedBackAt >= DAY_MS;
-    const sinceMs = Math.min(nowMs - wholeAt + windowMs, MAX_BACK_MS);
-    const backMs = isLookback ? Math.max(lookbackMs, sinceMs) : windowMs;
-    const period = { fromMs: nowMs - backMs, toMs: nowMs };
-    const report = await run({ period, minAgeMs, dryRun: false, force: false }, signal);
-    if (report.isWhole) wholeAt = nowMs;
-    if (!report.isWhole) lookedBackAt = null;
-    else if (isLookback) lookedBackAt = nowMs;
-    ended(report, clock.monotonic() - startedAt, period);
+    const isLookback = nowMs - lookedBackAtMs >= DAY_MS;
+    const sinceWholeMs = Math.min(nowMs - wholeAtMs + windowMs, MAX_BACK_MS);
+    const backMs = Math.max(isLookback ? lookbackMs : windowMs, sinceWholeMs);
+    const { isWhole } = await run({ fromMs: nowMs - backMs, toMs: nowMs }, signal);
+    if (isWhole) wholeAtMs = nowMs;
+    if (isWhole && isLookback) lookedBackAtMs = nowMs;
     await clock.sleep(everyMs, signal);
   }
 };

@@ -4,35 +4,25 @@ import { parseJson } from "../runtime/json-object.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
 
 export type SplitOptions = {
-  /** JSON pointer to the array of entries; null: each array within the first three levels may be it. */
-  entriesPointer: string | null;
+  /** JSON pointer to the array of entries; without it each array within the first three levels may be it. */
+  logEntriesPointer?: string | undefined;
   /** A larger element is not kept. */
   maxEntryBytes: number;
 };
 
-/** An element of an array: its text, or why there is none. */
-export type Element = { text: string; detail?: never } | { text: null; detail: string };
+/** An entry: its text, or why there is none. */
+export type EntryText = { text: string; detail?: never } | { text: null; detail: string };
 
-/** An array of the answer. The reader of its elements counts what they are. */
-export class AnswerArray {
-  elements = 0;
-  objects = 0;
-  otherType = 0;
-  unreadable = 0;
-  readonly details = new Set<string>();
-  /** The names of the members that lead to it; none for the root. */
-  readonly path: readonly string[];
-  /** Whether its elements may be the entries: only then they are handed on. */
-  readonly isCandidate: boolean;
-  constructor(path: readonly string[], isCandidate: boolean) {
-    this.path = path;
-    this.isCandidate = isCandidate;
-  }
+/** Nothing of such an answer may count: what was handed on may lie in another array than that of the entries. */
+export class SeveralArrays extends Error {
+  override readonly message = "the answer holds several arrays of objects: set PARTNER_LOG_ENTRIES_POINTER";
 }
 
 type SplitAnswer = {
-  arrays: AnswerArray[];
-  /** The answer without the elements of its arrays; null when that is no JSON. */
+  /** Whether an array is that of the entries, or may be it, because it is empty. */
+  hasArray: boolean;
+  entries: number;
+  /** The answer, with 0 in place of the entries, and the number of elements in place of other arrays; null for no JSON. */
   frame: unknown;
   /** Why the answer could not be read to its end. */
   fault: "breaks off, or is not JSON" | "is nested too deeply, or holds too much beside its arrays" | null;
@@ -47,135 +37,144 @@ const PIECE_BYTES = 8_192;
 const [SPACE, QUOTE, BACKSLASH, COMMA, COLON] = [0x20, 0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Returns the index of the next quote or backslash: most bytes of a log stand within strings. */
-const nextInString = (piece: Uint8Array, start: number): number => {
-  let index = start;
-  while (index < piece.length && piece[index] !== QUOTE && piece[index] !== BACKSLASH) index++;
-  return index;
+/** Bytes up to a bound; `length` counts those beyond it as well. */
+type Bounded = { bytes: Buffer; length: number };
+const bounded = (maxBytes: number): Bounded => ({ bytes: Buffer.allocUnsafe(maxBytes), length: 0 });
+const append = (to: Bounded, byte: number): void => {
+  // A typed array ignores what is written beyond its end.
+  to.bytes[to.length] = byte;
+  to.length += 1;
 };
 
-/** An object or array around the arrays of entries; `name` is that of its current member, or an index. */
-type Enclosure = { isArray: boolean; name: string };
+const entryOf = ({ bytes, length }: Bounded): EntryTextText => {
+  if (length > bytes.length) return { text: null, detail: "larger than an entry may be" };
+  const entry = bytes.subarray(0, length);
+  if (!isUtf8(entry)) return { text: null, detail: "bytes that are no UTF-8" };
+  return { text: entry.toString("utf8").trim() };
+};
 
 /**
- * Splits a JSON answer as a stream into the elements of its arrays, in memory bounded by the largest element. Counts
- * brackets and knows strings, no more: what is wrong in one element costs that element. Rejects with the stream.
+ * Splits a JSON answer as a stream into its entries, in memory bounded by the largest one: the elements of the array at
+ * the pointer, or of the root or the one array of objects. Counts brackets and knows strings, no more: what is wrong in
+ * one element costs that element. Rejects with the error of the stream, or with SeveralArrays.
  * @param pause what to wait for after each piece
  */
 export const splitAnswer = async (
-  body: AsyncIterable<Uint8Array>,
-  { entriesPointer, maxEntryBytes }: SplitOptions,
-  onElement: (element: Element, array: AnswerArray) => void,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { logEntriesPointer, maxEntryBytes }: SplitOptions,
+  onEntry: (entry: EntryText) => void,
   pause: () => Promise<void> = yieldToEventLoop,
 ): Promise<SplitAnswer> => {
-  const path = entriesPointer === null ? null : pointerNames(entriesPointer);
-  const arrays: AnswerArray[] = [];
+  const pointer = logEntriesPointer === undefined ? null : pointerNames(logEntriesPointer);
   /** The bytes outside of the arrays' elements. */
-  const frame: number[] = [];
-  const enclosures: Enclosure[] = [];
+  const frame = bounded(MAX_FRAME_BYTES);
+  const element = bounded(maxEntryBytes);
+  /** The names of the members, and the indexes, that lead to where the frame is. */
+  const path: (string | number)[] = [];
+  let hasArray = false;
+  let hasEmptyArray = false;
+  let entries = 0;
   let inString = false;
   let isEscaped = false;
+  /** Where the last string of the frame begins. */
   let stringStart = 0;
   /** How many brackets are open within the current array, itself included; 0 outside of arrays. */
   let depth = 0;
-  let array = new AnswerArray([], false);
-  /** The bytes of the current element, but for those in the current piece; null when none has begun. */
-  let chunks: Uint8Array[] | null = null;
-  let bytesInChunks = 0;
+  let elements = 0;
+  let isOfEntries = false;
 
-  const endElement = (piece: Uint8Array, start: number, end: number): void => {
-    const isTooLarge = bytesInChunks + end - start > maxEntryBytes;
-    const last = Buffer.from(piece.buffer, piece.byteOffset + start, end - start);
-    const bytes = chunks && chunks.length > 0 ? Buffer.concat([...chunks, last]) : last;
-    chunks = null;
-    bytesInChunks = 0;
-    array.elements += 1;
-    if (!array.isCandidate) return;
-    if (isTooLarge) onElement({ text: null, detail: "larger than an entry may be" }, array);
-    else if (isUtf8(bytes)) onElement({ text: bytes.toString("utf8").trim() }, array);
-    else onElement({ text: null, detail: "bytes that are no UTF-8" }, array);
+  const isOnPointer = (): boolean => path.every((name, index) => String(name) === pointer?.[index]);
+  const mayHoldEntries = (): boolean =>
+    pointer === null ? path.length <= MAX_LEVELS : path.length === pointer.length && isOnPointer();
+
+  const openArray = (): void => {
+    if (pointer !== null && path.length < pointer.length && isOnPointer()) {
+      path.push(0);
+      return;
+    }
+    depth = 1;
+    elements = 0;
+    isOfEntries = false;
+  };
+  const beginElement = (byte: number): void => {
+    const isLikeEntry = pointer !== null || path.length === 0 || byte === OPEN_OBJECT;
+    if (elements > 0 || !isLikeEntry || !mayHoldEntries()) return;
+    if (hasArray) throw new SeveralArrays();
+    isOfEntries = hasArray = true;
+  };
+  const endElement = (): void => {
+    elements += 1;
+    if (isOfEntries) {
+      entries += 1;
+      onEntry(entryOf(element));
+    }
+    element.length = 0;
+  };
+  const closeArray = (byte: number): void => {
+    hasEmptyArray ||= elements === 0 && mayHoldEntries();
+    // Between spaces, because what is no JSON around it must not become a number with it.
+    const count = byte === CLOSE_ARRAY ? ` ${isOfEntries ? 0 : elements} ` : "}";
+    for (const each of Buffer.from(count)) append(frame, each);
   };
 
-  const isOnPath = (): boolean =>
-    path !== null &&
-    enclosures.length <= path.length &&
-    enclosures.every(({ name }, index) => name === path[index]);
-  const isCandidate = (): boolean =>
-    path === null ? enclosures.length <= MAX_LEVELS : enclosures.length === path.length && isOnPath();
-
-  /** Takes a byte outside of strings and of arrays' elements. */
+  /** Takes a byte outside of arrays and strings. */
   const scanFrame = (byte: number): void => {
-    const innermost = enclosures.at(-1);
-    if (byte === COLON && innermost && frame[stringStart] === QUOTE) {
-      innermost.name = String(parseJson(Buffer.from(frame.slice(stringStart)).toString("utf8")));
+    const last = path.length - 1;
+    const name = path[last];
+    if (byte === COLON && typeof name === "string" && frame.bytes[stringStart] === QUOTE) {
+      path[last] = String(parseJson(frame.bytes.toString("utf8", stringStart, frame.length)));
       // Further colons, which are no JSON, cost nothing.
       stringStart = frame.length;
     }
-    if (byte === COMMA && innermost?.isArray) innermost.name = String(Number(innermost.name) + 1);
-    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) enclosures.pop();
-    if (byte === OPEN_OBJECT) enclosures.push({ isArray: false, name: "" });
-    if (byte === OPEN_ARRAY) {
-      // A pointer may lead through an array.
-      if (!isCandidate() && isOnPath()) enclosures.push({ isArray: true, name: "0" });
-      else {
-        depth = 1;
-        array = new AnswerArray(
-          enclosures.map(({ name }) => name),
-          isCandidate(),
-        );
-        arrays.push(array);
-      }
-    }
+    if (byte === COMMA && typeof name === "number") path[last] = name + 1;
     if (byte === QUOTE) stringStart = frame.length;
-    frame.push(byte);
+    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) path.pop();
+    if (byte === OPEN_OBJECT) path.push("");
+    if (byte === OPEN_ARRAY) openArray();
+    if (depth === 0) append(frame, byte);
+  };
+
+  /** Takes a byte of an array outside of strings: one of an element, or one that ends it. */
+  const scanArray = (byte: number): void => {
+    if (depth === 1 && (byte === COMMA || byte === CLOSE_ARRAY)) {
+      if (element.length > 0 || byte === COMMA) endElement();
+    } else if (element.length > 0 || byte > SPACE) {
+      if (element.length === 0) beginElement(byte);
+      append(element, byte);
+    }
+    if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
+    if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
+    if (depth === 0) closeArray(byte);
   };
 
   const scan = (piece: Uint8Array): void => {
-    /** Where the current element begins in this piece. */
-    let start = 0;
-    for (let index = 0; index < piece.length; index++) {
-      const byte = piece[index] ?? 0;
-      if (inString) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === BACKSLASH) isEscaped = true;
-        else if (byte === QUOTE) inString = false;
-        else if (depth > 0) index = nextInString(piece, index + 1) - 1;
-        if (depth === 0) frame.push(byte);
-        continue;
-      }
-      inString = byte === QUOTE;
-      if (depth === 0) {
-        scanFrame(byte);
-        continue;
-      }
-      const isEnd = depth === 1 && (byte === COMMA || byte === CLOSE_ARRAY);
-      if (isEnd) {
-        if (chunks !== null || byte === COMMA) endElement(piece, chunks === null ? index : start, index);
-      } else if (chunks === null && byte > SPACE) {
-        chunks = [];
-        start = index;
-      }
-      if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
-      if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
-      if (depth === 0) frame.push(byte);
+    for (const byte of piece) {
+      const isInString = inString;
+      if (byte === QUOTE && !isEscaped) inString = !inString;
+      isEscaped = isInString && byte === BACKSLASH && !isEscaped;
+      if (isInString) append(depth > 0 ? element : frame, byte);
+      else if (depth > 0) scanArray(byte);
+      else scanFrame(byte);
     }
-    if (chunks === null) return;
-    bytesInChunks += piece.length - start;
-    if (bytesInChunks > maxEntryBytes || !array.isCandidate) chunks = [];
-    else chunks.push(piece.slice(start));
   };
 
+  const ended = (json: unknown, fault: SplitAnswer["fault"]): SplitAnswer => ({
+    hasArray: hasArray || hasEmptyArray,
+    entries,
+    frame: json,
+    fault,
+  });
   for await (const chunk of body)
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
       scan(chunk.subarray(start, start + PIECE_BYTES));
       if (frame.length > MAX_FRAME_BYTES)
-        return { arrays, frame: null, fault: "is nested too deeply, or holds too much beside its arrays" };
+        return ended(null, "is nested too deeply, or holds too much beside its arrays");
       await pause();
     }
   try {
-    const text = new TextDecoder().decode(Uint8Array.from(frame));
-    return { arrays, frame: JSON.parse(text) as unknown, fault: null };
+    const text = new TextDecoder().decode(frame.bytes.subarray(0, frame.length));
+    return ended(JSON.parse(text) as unknown, null);
   } catch {
-    return { arrays, frame: null, fault: "breaks off, or is not JSON" };
+    return ended(null, "breaks off, or is not JSON");
   }
 };

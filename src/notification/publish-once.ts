@@ -20,7 +20,7 @@ type PublishPorts = {
    */
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   /** The deduplication window. */
-  window: Pick<EventWindow, "has" | "publishedEventId" | "factsOf" | "add">;
+  window: EventWindow;
   /** Masks own secrets in a payload. */
   mask: (payload: string) => string;
   /** The members of the payload that go into the event's `fields`. */
@@ -41,14 +41,10 @@ type PublishContext = {
   facts?: TransactionFacts;
 };
 
-/** `eventId`: that of the published event; null if it is not known. It may differ from the one of this spelling. */
-type Duplicate = Pick<TransactionStatusUpdated, "transactionId" | "status"> & {
-  eventId: string | null;
-};
-
+/** The event of a duplicate has the eventId of the published one, or that of its own spelling if many came since. */
 export type PublishOutcome =
   | { kind: "published"; event: TransactionStatusUpdated; position: RecordPosition }
-  | { kind: "duplicate"; event: Duplicate };
+  | { kind: "duplicate"; event: Pick<TransactionStatusUpdated, "eventId" | "transactionId" | "status"> };
 
 export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<PublishOutcome>;
 
@@ -80,16 +76,11 @@ export const createPublishOnce = ({
     const event = translate(notification, { receivedAt, source, facts, mask, eventFields });
     const { eventId, transactionId, status, direction, occurredAt } = event;
     const identity = eventIdentity(event);
-    const duplicateOf = (publishedEventId: string | null): PublishOutcome => ({
-      kind: "duplicate",
-      event: { eventId: publishedEventId, transactionId, status },
-    });
-    if (window.has(identity, nowMs))
-      return duplicateOf(window.publishedEventId({ identity, eventId }, nowMs));
     const earlier = others.find((other) => other.identity === identity);
-    if (earlier) {
-      await earlier.acknowledgement;
-      return duplicateOf(earlier.eventId);
+    if (earlier) await earlier.acknowledgement;
+    if (earlier || window.has(identity, nowMs)) {
+      const publishedId = earlier?.eventId ?? window.newestIdOf(identity) ?? eventId;
+      return { kind: "duplicate", event: { eventId: publishedId, transactionId, status } };
     }
     const acknowledgement = publish(event, trace);
     const entry = { eventId, identity, transaction, direction, occurredAt, acknowledgement };

@@ -1,5 +1,5 @@
 import { readLogEntry } from "../log-to-events/read-entry.ts";
-import { splitAnswer, type Element } from "../log-to-events/split-answer.ts";
+import { splitAnswer, type EntryText } from "../log-to-events/split-answer.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
 import type { ToolServices } from "./tool-services.ts";
 
@@ -25,10 +25,10 @@ const raw: PartnerLogView = async ({ body }, write) => {
 const eachEntry =
   (config: ToolServices["config"], lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {
-    const form = { entriesPointer: config.partner.logEntriesPointer ?? null, maxEntryBytes: MAX_ENTRY_BYTES };
+    const form = { ...config.partner, maxEntryBytes: MAX_ENTRY_BYTES };
     let lines = "";
     let hidden = 0;
-    const take = ({ text: entry }: Element): void => {
+    const take = ({ text: entry }: EntryText): void => {
       if (entry === null) hidden += 1;
       else lines += `${escapeInvisible(lineOf(entry))}\n`;
     };
@@ -38,20 +38,17 @@ const eachEntry =
       lines = "";
       if (ready !== "") await write(Buffer.from(ready));
     };
-    const { arrays, fault } = await splitAnswer(body, form, take, flush);
+    const { hasArray, fault } = await splitAnswer(body, form, take, flush);
     if (fault !== null) return fault;
     if (hidden > 0)
       return `holds ${hidden} entries that are larger than 1 MiB or no UTF-8, and are not shown`;
-    return arrays.some(({ isCandidate }) => isCandidate) ? null : "holds no array of entries";
+    return hasArray ? null : "holds no array of entries";
   };
 
 const readable =
   ({ partner }: ToolServices["config"]) =>
   (entryText: string): string => {
-    const entry = readLogEntry(entryText, {
-      notificationPointer: partner.logNotificationPointer ?? null,
-      eventPointer: partner.logEventPointer ?? null,
-    });
+    const entry = readLogEntry(entryText, partner);
     if (entry.kind !== "notification") {
       const why = entry.kind === "otherType" ? "another event" : entry.detail;
       return `(${why})  ${compactJson(entryText)}`;

@@ -51,9 +51,7 @@ const answerTo = (c: Context, outcome: DeliveryOutcome): Response => {
   switch (outcome.kind) {
     case "published":
     case "duplicate":
-      return c.json(
-        outcome.event.eventId === null ? { duplicate: true } : { eventId: outcome.event.eventId },
-      );
+      return c.json({ eventId: outcome.event.eventId });
     case "deadLettered":
       return c.json({ deadLettered: true });
     case "refused":

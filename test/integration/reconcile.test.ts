@@ -207,7 +207,7 @@ test("a new leader publishes what was lost since the last complete run of an ear
   const settings = { ...SETTINGS, RECONCILE_EVERY: "10m" };
   const world = await openWorld(sharedCluster(), { settings, sandboxArgs: ["--retry", "500ms"] });
   try {
-    await leaveNote(world, { completeAt: daysAgo(6) });
+    await leaveNote(world, { completeAt: daysAgo(6), wholeAt: daysAgo(6) });
     await world.sandbox("/_sandbox/log", { from: daysAgo(5), to: daysAgo(4), lostShare: 1, count: 10 });
     const following = await follow(world.brokers, [world.topics.events]);
     world.defer(following.stop);

@@ -55,7 +55,7 @@ const encode = encoder(schema, 7);
 const views = partnerLogViews(configOf({}));
 const stream = (text: string) => new Blob([text]).stream() as unknown as AsyncIterable<Uint8Array>;
 const logged = (text: string) =>
-  readAnswer(stream(text), FORM, { httpStatus: 200, headers: { link: text } }, () => undefined);
+  readAnswer({ body: stream(text), httpStatus: 200, headers: { link: text } }, FORM, () => undefined);
 const console_ = openConsole();
 const fed = (text: string, bytes: number): void => {
   const { feed } = headReader();
@@ -94,10 +94,9 @@ const edges: Readonly<Record<string, Take>> = {
   "partner: failure": (text) => saysFailed(`{"error":${json(text)},"success":${text}`),
   "partner: log": logged,
   "partner: entries of the log": (text) => logged(`[${json(text)},{"transactionId":${text}}]`),
-  "partner: an entry": (text) =>
-    readLogEntry(json(`{"x":{"y":${text}}}`), { notificationPointer: null, eventPointer: null }),
+  "partner: an entry": (text) => readLogEntry(json(`{"x":{"y":${text}}}`), {}),
   "partner: an entry at a pointer": (text) =>
-    readLogEntry(`{"x":${text},"y":[${text}]}`, { notificationPointer: "/y/0/z", eventPointer: "/x" }),
+    readLogEntry(`{"x":${text},"y":[${text}]}`, { logNotificationPointer: "/y/0/z", logEventPointer: "/x" }),
   "partner: Link": linksToMore,
   "partner: log, shown": (text) => views.entries({ body: stream(`[${text}]`) }, () => Promise.resolve()),
   "command: JSON": (text) => check.json(Buffer.from(`{"commandId":${json(text)},"request":${text}}`), 0),

@@ -1,7 +1,7 @@
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import type { Services } from "../../kafka/wire/services.ts";
-import { iso, readInstant } from "../../runtime/instant.ts";
+import { isoOrNull, readInstant } from "../../runtime/instant.ts";
 
 /** The group that elects the leader: the member with partition 0 of the events topic reconciles. */
 export const electionGroup = ({ kafka }: Pick<Services["config"], "kafka">): string =>
@@ -15,23 +15,15 @@ export type ReconcileNote = {
   wholeAtMs: number | null;
 };
 
-/** Notes of version 0.3.0 say only when the run ended; no run takes longer than this. */
-const LONGEST_RUN_MS = 86_400_000;
-
 export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
-  JSON.stringify({
-    ...(completeAtMs !== null && { completeAt: iso(completeAtMs) }),
-    ...(wholeAtMs !== null && { wholeAt: iso(wholeAtMs) }),
-  });
+  JSON.stringify({ completeAt: isoOrNull(completeAtMs), wholeAt: isoOrNull(wholeAtMs) });
 
 const instantOf = (value: unknown): number | null => (typeof value === "string" ? readInstant(value) : null);
 
 /** Reads a note. A text that is none says nothing of earlier runs. */
 export const readNote = (text: string): ReconcileNote => {
   const { completeAt, wholeAt } = objectOf(parseJson(text)) ?? {};
-  const completeAtMs = instantOf(completeAt);
-  const fallback = completeAtMs === null ? null : completeAtMs - LONGEST_RUN_MS;
-  return { completeAtMs, wholeAtMs: instantOf(wholeAt) ?? fallback };
+  return { completeAtMs: instantOf(completeAt), wholeAtMs: instantOf(wholeAt) };
 };
 
 /** Returns the note of the last leader. */

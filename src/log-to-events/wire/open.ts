@@ -1,5 +1,4 @@
 import { elected } from "../../kafka/consume/elected.ts";
-import type { Report } from "../flow.ts";
 import type { Period } from "../period.ts";
 import { isAhead, MAX_BACK_MS, reconcileRepeatedly } from "../schedule.ts";
 import { messageOf } from "../../runtime/errors.ts";
@@ -21,41 +20,22 @@ export const openReconcile = (
 
   /** The note that Kafka keeps for later leaders and for the console. */
   let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
-  /** Saves the note in Kafka, and does not wait for that: a run counts even if it fails. */
-  const keep = (changes: Partial<ReconcileNote>): void => {
-    note = { ...note, ...changes };
-    const text = writeNote(note);
-    withCluster(services, async (cluster) => {
-      // At the end of the topic, so that tools which alert on a group's lag stay quiet.
-      const end = (await cluster.ranges(config.topics.transactionStatus)).ranges.get(0)?.endOffset ?? 0;
-      await election.saveNote({ offset: end, note: text });
-    }).catch((error: unknown) => log.warn({ reason: messageOf(error) }, "reconcile.note.failed"));
-  };
-
   const show = (): void => {
     const { completeAtMs } = note;
     // An instant ahead of the clock would silence the alert on the last complete run.
     if (completeAtMs === null || isAhead(completeAtMs, clock.now())) metrics.reconcileCompleteAt.remove();
     else metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
   };
-
-  const ended = (report: Report, durationMs: number, period: Period): void => {
-    const { result, reasons, entries, known, published, held, tooYoung, unreadable, otherType } = report;
-    metrics.reconcileRuns.inc({ result });
-    const kinds = { known, published, held, too_young: tooYoung, unreadable, other_type: otherType };
-    for (const [kind, count] of Object.entries(kinds)) metrics.reconcileNotifications.inc({ kind }, count);
-    // Notes the end of the period, not of the run: somebody may set the clock in between. An incomplete run notes
-    // nothing new, because a later version may understand what it left behind; it still saves the note, because the
-    // last attempt to do so may have failed.
-    keep(result === "complete" ? { completeAtMs: clock.now(), wholeAtMs: period.toMs } : {});
+  /** Saves the note in Kafka, and does not wait for that: a run counts even if it fails. */
+  const keep = (changes: Partial<ReconcileNote>): void => {
+    note = { ...note, ...changes };
     show();
-    const when = { from: iso(period.fromMs), to: iso(period.toMs), ms: Math.round(durationMs) };
-    const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
-    const line = { ...counts, ...when, ...(reasons.length > 0 && { reasons }) };
-    if (result === "complete") log.info(line, "reconcile.complete");
-    else if (result === "incomplete") log.warn(line, "reconcile.incomplete");
-    else if (result === "suspicious") log.error(line, "reconcile.suspicious");
-    else log.warn(line, "reconcile.failed");
+    const text = writeNote(note);
+    withCluster(services, async (cluster) => {
+      // At the end of the topic, so that tools which alert on a group's lag stay quiet.
+      const end = (await cluster.ranges(config.topics.transactionStatus)).ranges.get(0)?.endOffset ?? 0;
+      await election.saveNote({ offset: end, note: text });
+    }).catch((error: unknown) => log.warn({ reason: messageOf(error) }, "reconcile.note.failed"));
   };
 
   const election = elected(
@@ -73,15 +53,33 @@ export const openReconcile = (
       // Until a run is complete, later leaders look back as far as this one does.
       if (wholeAtMs === null) keep({ wholeAtMs: nowMs - config.reconcile.lookbackMs });
       else if (isAhead(wholeAtMs, nowMs)) keep({ wholeAtMs: nowMs - MAX_BACK_MS });
-      const run = reconcileRuns(deps, {
-        mayPublish: () => {
-          if (!isHeld()) throw new Error("another replica may be the leader");
-        },
-        onPublished: ({ eventId, transactionId, status, outOfOrder }) =>
-          log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
+
+      const reconcile = reconcileRuns(deps, () => {
+        if (!isHeld()) throw new Error("another replica may be the leader");
       });
-      const ports = { clock, untilOpen, ended };
-      await reconcileRepeatedly(config.reconcile, run, ports, wholeAtMs, signal);
+      const run = async (period: Period): Promise<{ isWhole: boolean }> => {
+        const startedAtMs = clock.monotonic();
+        const report = await reconcile({ period, dryRun: false, force: false }, signal);
+        const { result, reasons, isWhole, ...counts } = report;
+        metrics.reconcileRuns.inc({ result });
+        const { tooYoung, otherType, known, published, held, unreadable } = counts;
+        const kinds = { known, published, held, unreadable, too_young: tooYoung, other_type: otherType };
+        for (const [kind, count] of Object.entries(kinds))
+          metrics.reconcileNotifications.inc({ kind }, count);
+        // Notes the end of the period, not of the run: somebody may set the clock in between. An incomplete run notes
+        // nothing new, because a later version may understand what it left behind; it still saves the note, because
+        // the last attempt to do so may have failed.
+        keep(result === "complete" ? { completeAtMs: clock.now(), wholeAtMs: period.toMs } : {});
+        const ms = Math.round(clock.monotonic() - startedAtMs);
+        const window = { from: iso(period.fromMs), to: iso(period.toMs), ms };
+        const line = { ...counts, ...window, ...(reasons.length > 0 && { reasons }) };
+        if (result === "complete") log.info(line, "reconcile.complete");
+        else if (result === "incomplete") log.warn(line, "reconcile.incomplete");
+        else if (result === "suspicious") log.error(line, "reconcile.suspicious");
+        else log.warn(line, "reconcile.failed");
+        return { isWhole };
+      };
+      await reconcileRepeatedly(config.reconcile, { clock, untilOpen, run }, wholeAtMs, signal);
     },
     services,
   );

@@ -16,7 +16,6 @@ import { openPartner } from "../../partner/wire.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import { fetchLogInSpan } from "../../partner/call-span.ts";
 import { withCluster } from "../../kafka/cluster/with-cluster.ts";
-import { answerForm } from "./answer-form.ts";
 
 /** An entry holds a notification, maybe as an escaped string, and metadata. Larger ones would block other work. */
 const MIN_MAX_ENTRY_BYTES = 262_144;
@@ -30,7 +29,7 @@ const EVENTS_A_TURN = 200;
 
 export type ReconcileDeps = {
   services: Services;
-  events: Pick<Events, "publishOnce" | "window">;
+  events: Pick<Events, "publishOnce">;
   partner: Pick<Partner, "fetchLog" | "mask">;
   schemaId: number;
 };
@@ -65,65 +64,70 @@ const eventsReader = (services: Services, schemaId: number): LogPorts["readEvent
     });
 };
 
-/** The flow, wired to the partner and the topic of the configuration. */
+/**
+ * The flow, wired to the partner and the topic of the configuration.
+ * @param mayPublish throws when this replica is no longer the leader; called before each event
+ */
 export const reconcileRuns = (
-  { services, events, partner, schemaId }: ReconcileDeps,
-  hooks: Pick<LogPorts, "mayPublish" | "onPublished">,
+  { services, events, partner: { fetchLog, mask }, schemaId }: ReconcileDeps,
+  mayPublish: () => void,
 ): Reconcile => {
-  const { config, clock, traces } = services;
-  const { baseUrl } = config.partner;
-  const { fetchLog, mask } = partner;
+  const { config, clock, log, traces } = services;
+  const { partner, webhook, reconcile } = config;
+  const publish: LogPorts["publish"] = async (notification, facts) => {
+    mayPublish();
+    const context = { receivedAt: clock.now(), source: "NOTIFICATION_LOG", trace: null, facts } as const;
+    const outcome = await events.publishOnce(notification, context);
+    if (outcome.kind === "duplicate") return "known";
+    const { eventId, transactionId, status, outOfOrder } = outcome.event;
+    log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published");
+    return "published";
+  };
   return logToEvents(
     {
-      ...answerForm(config, {
-        mask,
-        maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
-      }),
-      lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
+      ...partner,
+      mask,
+      maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * webhook.maxBodyBytes),
+      minAgeMs: reconcile.minAgeMs,
+      lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(webhook.maxInFlight / 4))),
       mostNotifications: MOST_NOTIFICATIONS,
     },
     {
-      ...hooks,
       clock,
-      isInWindow: (identity) => events.window.has(identity, clock.now()),
+      publish,
       readEvents: eventsReader(services, schemaId),
-      fetchLog: traces ? fetchLogInSpan(traces, { url: new URL(baseUrl ?? ""), mask }, fetchLog) : fetchLog,
-      publishOnce: events.publishOnce,
+      fetchLog: traces
+        ? fetchLogInSpan(traces, { url: new URL(partner.baseUrl ?? ""), mask }, fetchLog)
+        : fetchLog,
     },
   );
 };
 
-type RunOnce = Pick<RunRequest, "period" | "dryRun" | "force">;
-
 /** One reconcile run, now. Throws a UsageError if something is missing in Kafka or the registry. */
 export const reconcileOnce = async (
   services: Services,
-  { period, dryRun, force }: RunOnce,
+  request: RunRequest,
   signal: AbortSignal,
 ): Promise<Report> => {
-  const { config } = services;
-  const lookbackMs = services.clock.now() - period.fromMs;
+  const { config, registry } = services;
+  const lookbackMs = services.clock.now() - request.period.fromMs;
   const largestRecords = largestRecordsFor(config, ["reconcile"]);
+  const needs = { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs } as const;
   const { schemaIdOf, problems, retentionWarning } = await withCluster(services, (cluster) =>
-    inspect(
-      { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
-      { cluster, registry: services.registry },
-    ),
+    inspect(needs, { cluster, registry }),
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  if (retentionWarning !== null && !force && !dryRun)
+  if (retentionWarning !== null && !request.force && !request.dryRun)
     throw new UsageError(`${retentionWarning} Or begin with a later day, or insist with --force.`);
 
   const schemaId = schemaIdOf("transaction-status-updated");
   const partner = openPartner(config, services);
   const events = await openEvents(services, schemaId);
   try {
-    const hooks = { mayPublish: () => signal.throwIfAborted(), onPublished: () => undefined };
-    const run = reconcileRuns({ services, events, partner, schemaId }, hooks);
+    const run = reconcileRuns({ services, events, partner, schemaId }, () => signal.throwIfAborted());
     // Only a window that has been read knows what other replicas publish.
     await events.untilRead(signal);
-    const { minAgeMs } = config.reconcile;
-    return await run({ period, minAgeMs, dryRun, force }, signal);
+    return await run(request, signal);
   } finally {
     await Promise.all([events.close(), partner.close()]);
   }

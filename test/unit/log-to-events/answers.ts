@@ -1,4 +1,3 @@
-import type { AnswerHead } from "../../../src/log-to-events/more-entries.ts";
 import { readAnswer, type AnswerForm } from "../../../src/log-to-events/read-answer.ts";
 import type { Notification } from "../../../src/notification/notification.ts";
 
@@ -7,26 +6,18 @@ export const bytesOf = async function* (...chunks: (string | Uint8Array)[]): Asy
 };
 
 export const FORM: AnswerForm = {
-  entriesPointer: null,
-  notificationPointer: null,
   failedWhen: [],
-  eventPointer: null,
-  morePointers: null,
-  totalPointers: null,
   mask: (text) => text.replaceAll("own-secret", "***"),
   maxEntryBytes: 1_048_576,
 };
 
-export const read = async (
-  body: string | Uint8Array | AsyncIterable<Uint8Array>,
-  form: Partial<AnswerForm> = {},
-  head: Partial<AnswerHead> = {},
-) => {
+type Head = Partial<Omit<Parameters<typeof readAnswer>[0], "body">>;
+
+export const read = async (body: string, form: Partial<AnswerForm> = {}, head: Head = {}) => {
   const taken: Notification[] = [];
-  const whole = { httpStatus: 200, headers: {}, ...head };
-  const chunks = typeof body === "string" || body instanceof Uint8Array ? bytesOf(body) : body;
-  const answer = await readAnswer(chunks, { ...FORM, ...form }, whole, (each) => taken.push(each));
-  return { ...answer, taken };
+  const answer = { httpStatus: 200, headers: {}, body: bytesOf(body), ...head };
+  const summary = await readAnswer(answer, { ...FORM, ...form }, (each) => taken.push(each));
+  return { ...summary, taken };
 };
 
 export const change = { createdAt: "2026-11-21T12:00:00.000Z", status: "REFUNDED", transactionId: "tx-1" };

@@ -3,9 +3,8 @@ import { readLogEntry } from "../../../src/log-to-events/read-entry.ts";
 import { change } from "./answers.ts";
 
 const text = JSON.stringify(change);
-const SEARCHED = { notificationPointer: null, eventPointer: null };
-const entry = (value: unknown, notificationPointer: string | null = null) =>
-  readLogEntry(JSON.stringify(value), { ...SEARCHED, notificationPointer });
+const entry = (value: unknown, logNotificationPointer?: string) =>
+  readLogEntry(JSON.stringify(value), { logNotificationPointer });
 const OURS = { kind: "notification", notification: { ...change, payload: text } };
 
 /** Delivery logs of webhook services, with our notification inside. Their own times and statuses are beside it. */
@@ -54,7 +53,7 @@ test.each(SHAPES)("%s", (_, value) => {
 
 test("an entry may be the notification; its own text is the payload, byte for byte", () => {
   const raw = '{ "transactionId": 90071992547409931, "status":"CANCELED",  "n": 1.10 }';
-  expect(readLogEntry(raw, SEARCHED)).toEqual({
+  expect(readLogEntry(raw, {})).toEqual({
     kind: "notification",
     notification: { transactionId: "90071992547409931", status: "CANCELED", createdAt: "", payload: raw },
   });
@@ -97,13 +96,13 @@ test.each([
 
 test.each(["{oops}", '{"a":1', '"\\x"', '"a', "", '{"a":1}}', "\u0000"])(
   "%j is no JSON, and nothing worse",
-  (raw) => expect(readLogEntry(raw, SEARCHED)).toEqual({ kind: "unreadable", detail: "no JSON object" }),
+  (raw) => expect(readLogEntry(raw, {})).toEqual({ kind: "unreadable", detail: "no JSON object" }),
 );
 
 test("depth and number of what an entry holds cost no stack and no great time", () => {
   const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
-  expect(readLogEntry(`{"a":${deep}}`, SEARCHED)).toEqual({ kind: "unreadable", detail: NOTHING });
-  expect(readLogEntry(`{"a":${'{"b":'.repeat(50_000)}1${"}".repeat(50_000)}}`, SEARCHED)).toMatchObject({
+  expect(readLogEntry(`{"a":${deep}}`, {})).toEqual({ kind: "unreadable", detail: NOTHING });
+  expect(readLogEntry(`{"a":${'{"b":'.repeat(50_000)}1${"}".repeat(50_000)}}`, {})).toMatchObject({
     detail: NOTHING,
   });
   expect(entry({ all: Array.from({ length: 5_000 }, () => ({ body: text })) })).toEqual(OURS);
@@ -148,8 +147,9 @@ test.each<[unknown, "ours" | "other"]>([
   [{ meta: { name: "QUOTE_EXPIRED" }, eventType: "TRANSACTION_STATUS_UPDATED", payload: change }, "other"],
   [{ meta: { name: 7 }, payload: change }, "other"],
 ])("where the event stands at a pointer, nothing else names it: %j", (value, event) => {
-  const pointers = { notificationPointer: null, eventPointer: "/meta/name" };
   const expected = event === "ours" ? OURS.kind : "otherType";
-  for (const notificationPointer of [null, "/payload"])
-    expect(readLogEntry(JSON.stringify(value), { ...pointers, notificationPointer }).kind).toBe(expected);
+  for (const logNotificationPointer of [undefined, "/payload"]) {
+    const pointers = { logEventPointer: "/meta/name", logNotificationPointer };
+    expect(readLogEntry(JSON.stringify(value), pointers).kind).toBe(expected);
+  }
 });

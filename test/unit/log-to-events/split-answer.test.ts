@@ -2,87 +2,67 @@ import { expect, test } from "vitest";
 import { splitAnswer, type SplitOptions } from "../../../src/log-to-events/split-answer.ts";
 import { bytesOf } from "./answers.ts";
 
-/** The elements of each array that may hold the entries, `!` for one without a text. */
+/** The entries, `!` for one without a text. */
 const split = async (chunks: (string | Uint8Array)[], options: Partial<SplitOptions> = {}) => {
-  const texts = new Map<object, string[]>();
-  const { arrays, frame, fault } = await splitAnswer(
+  const texts: string[] = [];
+  const { entries, ...summary } = await splitAnswer(
     bytesOf(...chunks),
-    { entriesPointer: null, maxEntryBytes: 100, ...options },
-    ({ text }, array) => texts.set(array, [...(texts.get(array) ?? []), text ?? "!"]),
+    { maxEntryBytes: 100, ...options },
+    ({ text }) => texts.push(text ?? "!"),
   );
-  const candidates = arrays.filter(({ isCandidate }) => isCandidate);
-  const textsOf = (array: object): string[] => texts.get(array) ?? [];
-  expect(candidates.map(({ elements }) => elements)).toEqual(
-    candidates.map((array) => textsOf(array).length),
-  );
-  const others = arrays.filter(({ isCandidate }) => !isCandidate);
-  return { arrays: candidates.map(textsOf), others, frame, fault };
+  expect(entries).toBe(texts.length);
+  return { ...summary, entries: texts };
 };
 
-const cases: [body: string, pointer: string | null, arrays: string[][]][] = [
-  ["[]", null, [[]]],
-  [' [ 1 , {"a" : [1, 2]},"x" ] ', null, [["1", '{"a" : [1, 2]}', '"x"']]],
-  ['\uFEFF[{"é":"ção"}]', null, [['{"é":"ção"}']]],
-  ['[{"a":"]}\\"],{"},"\\\\",{"[":"{"}]', null, [['{"a":"]}\\"],{"}', '"\\\\"', '{"[":"{"}']]],
-  ['{"a":{"b":{"c":[1]}},"d":[2]}', null, [["1"], ["2"]]],
-  ['{"a":{"b":{"c":{"d":[1]}}}}', null, []],
-  ['{"a":[1],"b":{"a":[2]}}', "/b/a", [["2"]]],
-  ['{"p":[{"e":[1]},{"e":[2,3]}]}', "/p/1/e", [["2", "3"]]],
-  ["[[1],[2]]", "/1", [["2"]]],
-  ['{"a/b":{"~":[1]},"x":[9]}', "/a~1b/~0", [["1"]]],
-  ['{"\\u0061":[1]}', "/a", [["1"]]],
-  ["[1]", "", [["1"]]],
+const cases: [body: string, pointer: string | undefined, entries: string[]][] = [
+  ["[]", undefined, []],
+  [' [ 1 , {"a" : [1, 2]},"x" ] ', undefined, ["1", '{"a" : [1, 2]}', '"x"']],
+  ['\uFEFF[{"é":"ção"}]', undefined, ['{"é":"ção"}']],
+  ['[{"a":"]}\\"],{"},"\\\\",{"[":"{"}]', undefined, ['{"a":"]}\\"],{"}', '"\\\\"', '{"[":"{"}']],
+  ['{"a":{"b":{"c":[{}]}},"d":[2]}', undefined, ["{}"]],
+  ['{"a":[1],"b":{"a":[2]}}', "/b/a", ["2"]],
+  ['{"p":[{"e":[1]},{"e":[2,3]}]}', "/p/1/e", ["2", "3"]],
+  ["[[1],[2]]", "/1", ["2"]],
+  ['{"a/b":{"~":[1]},"x":[9]}', "/a~1b/~0", ["1"]],
+  ['{"\\u0061":[1]}', "/a", ["1"]],
+  ["[1]", "", ["1"]],
   // What is wrong in an element costs that element.
-  ['[{"a":1},,{oops},{"b":2}]', null, [['{"a":1}', "", "{oops}", '{"b":2}']]],
-  [`[1,"${"x".repeat(99)}",2]`, null, [["1", "!", "2"]]],
+  ['[{"a":1},,{oops},{"b":2}]', undefined, ['{"a":1}', "", "{oops}", '{"b":2}']],
+  [`[1,"${"x".repeat(99)}",2]`, undefined, ["1", "!", "2"]],
 ];
 
-test.each(cases)("%s at %j, however it arrives", async (body, entriesPointer, arrays) => {
+test.each(cases)("%s at %j, however it arrives", async (body, logEntriesPointer, entries) => {
   const bytes = Buffer.from(body);
-  const whole = await split([bytes], { entriesPointer });
-  expect(whole).toMatchObject({ arrays, fault: null });
+  const whole = await split([bytes], { logEntriesPointer });
+  expect(whole).toMatchObject({ entries, hasArray: true, fault: null });
   for (let at = 0; at <= bytes.length; at++)
-    expect(await split([bytes.subarray(0, at), bytes.subarray(at)], { entriesPointer })).toEqual(whole);
-  expect(
-    await split(
-      [...bytes].map((byte) => Uint8Array.of(byte)),
-      { entriesPointer },
-    ),
-  ).toEqual(whole);
+    expect(await split([bytes.subarray(0, at), bytes.subarray(at)], { logEntriesPointer })).toEqual(whole);
 });
 
-test("the frame is the answer without its elements", async () => {
-  const { frame } = await split(['{"data":[{"a":1},2],"next":"a[b","page":{"of":3,"list":[]}}']);
-  expect(frame).toEqual({ data: [], next: "a[b", page: { of: 3, list: [] } });
+test("the frame is the answer with the numbers of elements in place of arrays, 0 for the entries", async () => {
+  const { frame } = await split(['{"data":[{"a":1},2],"next":"a[b","page":{"of":[3,[4],"x"],"list":[]}}']);
+  expect(frame).toEqual({ data: 0, next: "a[b", page: { of: 3, list: 0 } });
 });
 
-test("arrays that are not the entries are counted, and their elements are not kept", async () => {
-  const { others, arrays } = await split(['{"a":[],"b/c":[1,[2],"x"],"d":{"e":[{}]},"f":[9]}'], {
-    entriesPointer: "/f",
-  });
-  expect(arrays).toEqual([["9"]]);
-  expect(others.map(({ path, elements }) => [path, elements])).toEqual([
-    [["a"], 0],
-    [["b/c"], 3],
-    [["d", "e"], 1],
-  ]);
+test("four objects deep, and in an array of anything but objects, are no entries", async () => {
+  expect(await split(['{"a":{"b":{"c":{"d":[{}]}}},"e":[1]}'])).toMatchObject({ hasArray: false });
 });
 
 test("bytes that are no UTF-8 cost their element", async () => {
   const latin1 = Buffer.from('[{"a":1},{"status":"CONCLUÍDA"},{"b":2}]', "latin1");
-  expect(await split([latin1])).toMatchObject({ arrays: [['{"a":1}', "!", '{"b":2}']], fault: null });
+  expect(await split([latin1])).toMatchObject({ entries: ['{"a":1}', "!", '{"b":2}'], fault: null });
 });
 
 test("wherever an answer is cut, what came before is given, and the cut is said", async () => {
   const body = '{"data":[{"a":"]"},{"b":[2]}],"next":null}';
   for (let at = 0; at < body.length; at++) {
-    const { arrays, fault } = await split([body.slice(0, at)]);
+    const { entries, fault } = await split([body.slice(0, at)]);
     expect(fault, body.slice(0, at)).toBe("breaks off, or is not JSON");
-    for (const element of arrays.flat()) expect(['{"a":"]"}', '{"b":[2]}']).toContain(element);
+    for (const entry of entries) expect(['{"a":"]"}', '{"b":[2]}']).toContain(entry);
   }
 });
 
-test.each(["", "<html>", "[1][2]", '{"a":[1]', "[1]x", '{"a" [1]}', "[1}", '"'])(
+test.each(["", "<html>", "{}[]", '{"a":[1]', "[1]x", '{"a" [1]}', "[1}", '"'])(
   "%j is no JSON",
   async (body) => expect((await split([body])).fault).toBe("breaks off, or is not JSON"),
 );
@@ -107,8 +87,7 @@ test("an element without an end is not held", async () => {
     yield Buffer.from('",1]');
   };
   const taken: (string | null)[] = [];
-  const options = { entriesPointer: null, maxEntryBytes: 1_000_000 };
-  await splitAnswer(endless(), options, ({ text }) => taken.push(text));
+  await splitAnswer(endless(), { maxEntryBytes: 1_000_000 }, ({ text }) => taken.push(text));
   expect(taken).toEqual([null, "1"]);
   expect(most).toBeLessThan(120_000_000);
 });

@@ -37,7 +37,6 @@ export const openLog = () => {
   const state = {
     answer: (() => answer(log)) as (query: LogQuery) => LogAnswer | Promise<LogAnswer>,
     publish: (() => Promise.resolve()) as (event: TransactionStatusUpdated) => Promise<void>,
-    mayPublish: (): void => undefined,
     isTopicReadable: true,
     /** Of which transactions the events can be read. */
     isRead: (transactionId: string): boolean => transactionId !== "tx-unread",
@@ -48,35 +47,35 @@ export const openLog = () => {
     state.waitedMs += ms;
     return Promise.resolve();
   };
-  const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
+  const publishOnce = createPublishOnce({
+    publish: async (event) => {
+      await state.publish(event);
+      topic.push(event);
+      return { partition: 0, offset: topic.length - 1 };
+    },
+    window: eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 }),
+    mask: hideSecret,
+    eventFields: [],
+    onPublished: () => undefined,
+    now: () => NOW_MS,
+  });
   const run = logToEvents(
-    { ...FORM, mask: hideSecret, lanes: 8, mostNotifications: 1_000 },
+    { ...FORM, mask: hideSecret, minAgeMs: 600_000, lanes: 8, mostNotifications: 1_000 },
     {
       clock: { ...systemClock, now: () => NOW_MS, monotonic: () => state.waitedMs, sleep },
       fetchLog: async (query) => {
         queries.push(query);
         return state.answer(query);
       },
-      isInWindow: (identity) => window.has(identity, NOW_MS),
       readEvents: (_, take) => {
         if (!state.isTopicReadable) return Promise.reject(new Error("the topic cannot be read"));
         for (const event of topic) if (state.isRead(event.transactionId)) take(event);
         return Promise.resolve({ isRead: state.isRead, reason: "a partition cannot be read" });
       },
-      publishOnce: createPublishOnce({
-        publish: async (event) => {
-          await state.publish(event);
-          topic.push(event);
-          return { partition: 0, offset: topic.length - 1 };
-        },
-        window,
-        mask: hideSecret,
-        eventFields: [],
-        onPublished: () => undefined,
-        now: () => NOW_MS,
-      }),
-      mayPublish: () => state.mayPublish(),
-      onPublished: () => undefined,
+      publish: async (notification, facts) => {
+        const context = { receivedAt: NOW_MS, source: "NOTIFICATION_LOG", trace: null, facts } as const;
+        return (await publishOnce(notification, context)).kind === "published" ? "published" : "known";
+      },
     },
   );
   return {
@@ -102,7 +101,6 @@ export const openLog = () => {
       run(
         {
           period: { fromMs: NOW_MS - 26 * HOUR_MS, toMs: NOW_MS },
-          minAgeMs: 600_000,
           dryRun: false,
           force: false,
           ...changes,
