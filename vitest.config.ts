@@ -8,7 +8,7 @@ const alone = { fileParallelism: false };
 /** What computes: a file per core. (Vitest leaves one core idle, which is half of a machine with two.) */
 const onEachCore = { maxWorkers: availableParallelism() };
 /** What mostly waits, for a Kafka that all share but in topics and groups of each file's own. */
-const sideBySide = { maxWorkers: 3 };
+const sideBySide = { maxWorkers: 4 };
 
 /** How long `expect.poll` waits: less than a test may take, so that its own error is reported. */
 const polling = (timeout: number) => ({ expect: { poll: { timeout } } });

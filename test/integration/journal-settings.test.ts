@@ -47,9 +47,6 @@ const untilAll = (isReady: boolean): Promise<unknown> =>
 test.each([
   ["retention.ms", "3600000", "1209600000", "is kept for less than"],
   ["cleanup.policy", "compact", "delete", "is compacted"],
-  ["message.timestamp.type", "CreateTime", "LogAppendTime", "set message.timestamp.type=LogAppendTime"],
-  ["unclean.leader.election.enable", "true", "false", "may get a leader that lacks acknowledged records"],
-  ["retention.bytes", "1048576", "-1", "retention.bytes"],
 ])(
   "%s=%s: no replica begins a command, and each says why, until it is %s again",
   async (name, bad, good, why) => {

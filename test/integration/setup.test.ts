@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Admin } from "kafkajs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { sharedCluster } from "../support/cluster.ts";
@@ -8,6 +8,8 @@ import { ownNames, serveSettings, toolSettings } from "../support/settings.ts";
 import { openWorld } from "../support/world.ts";
 
 const cluster = sharedCluster();
+/** A missing schema is waited for; and the tests of this file run side by side. */
+vi.setConfig({ testTimeout: 180_000 });
 /** On ports that nobody else has: it is to end before it takes anything. */
 const partner = {
   ...serveSettings,
@@ -24,7 +26,7 @@ const subjectsThatBegin = async (prefix: string): Promise<string[]> =>
     .filter((subject) => subject.startsWith(prefix))
     .sort();
 
-test("setup says what it would do, does it, and changes nothing the second time", async () => {
+test.concurrent("setup says what it would do, does it, and changes nothing the second time", async () => {
   const names = ownNames();
   const settings = { ...toolSettings(cluster, names), TOPIC_PARTITIONS: "2" };
   const prefix = names.groupId;
@@ -56,68 +58,77 @@ test("setup says what it would do, does it, and changes nothing the second time"
   expect(again.map(([, name, id]) => [name, id])).toEqual(registered);
 });
 
-test("serve stops with a sentence for each topic and schema that is missing, and says what to run", async () => {
-  const names = ownNames();
-  const settings = toolSettings(cluster, names);
-  // Whatever else runs on this machine.
-  const ports = { WEBHOOK_PORT: String(await freePort()), MANAGEMENT_PORT: String(await freePort()) };
-  const nothing = await runProgram(["serve"], { ...settings, ...partner, ...ports });
-  expect(nothing.code).toBe(1);
-  // The audit topic is for the tools alone.
-  for (const topic of Object.values(names.topics).filter((name) => name !== names.topics.audit))
-    expect(nothing.err).toMatch(new RegExp(`Topic ${topic} .*cambio-bridge setup`));
+test.concurrent(
+  "serve stops with a sentence for each topic and schema that is missing, and says what to run",
+  async () => {
+    const names = ownNames();
+    const settings = toolSettings(cluster, names);
+    // Whatever else runs on this machine.
+    const ports = { WEBHOOK_PORT: String(await freePort()), MANAGEMENT_PORT: String(await freePort()) };
+    const nothing = await runProgram(["serve"], { ...settings, ...partner, ...ports });
+    expect(nothing.code).toBe(1);
+    // The audit topic is for the tools alone.
+    for (const topic of Object.values(names.topics).filter((name) => name !== names.topics.audit))
+      expect(nothing.err).toMatch(new RegExp(`Topic ${topic} .*cambio-bridge setup`));
 
-  await runProgram(["setup"], settings);
-  const subject = `${names.topics.results}-value`;
-  const url = `${cluster.schemaRegistryUrl}/subjects/${subject}`;
-  await fetch(url, { method: "DELETE" });
-  await fetch(`${url}?permanent=true`, { method: "DELETE" });
-  const schemaless = await runProgram(["serve"], { ...settings, ...partner, ...ports });
-  expect(schemaless.code).toBe(1);
-  expect(schemaless.err.trim()).toMatch(new RegExp(`^Schema ${subject} .*cambio-bridge setup.*$`));
-});
+    await runProgram(["setup"], settings);
+    const subject = `${names.topics.results}-value`;
+    const url = `${cluster.schemaRegistryUrl}/subjects/${subject}`;
+    await fetch(url, { method: "DELETE" });
+    await fetch(`${url}?permanent=true`, { method: "DELETE" });
+    const schemaless = await runProgram(["serve"], { ...settings, ...partner, ...ports });
+    expect(schemaless.code).toBe(1);
+    expect(schemaless.err.trim()).toMatch(new RegExp(`^Schema ${subject} .*cambio-bridge setup.*$`));
+  },
+);
 
-test("setup refuses a schema that could not read what is there, and registers none then", async () => {
-  const names = ownNames();
-  const subject = `${names.topics.results}-value`;
-  const theirs = { type: "record", name: "CommandResult", namespace: "cambio.bridge.v1", fields: [] };
-  const registered = await fetch(`${cluster.schemaRegistryUrl}/subjects/${subject}/versions`, {
-    method: "POST",
-    headers: { "content-type": "application/vnd.schemaregistry.v1+json" },
-    body: JSON.stringify({ schema: JSON.stringify(theirs) }),
-  });
-  expect(registered.status).toBe(200);
-  const refused = await runProgram(["setup"], toolSettings(cluster, names));
-  expect(refused.code).toBe(1);
-  expect(refused.err.trim()).toMatch(new RegExp(`^Schema ${subject} cannot be registered: .*\\.$`));
-  const versions = await fetch(`${cluster.schemaRegistryUrl}/subjects/${subject}/versions`);
-  expect(await versions.json()).toHaveLength(1);
-});
+test.concurrent(
+  "setup refuses a schema that could not read what is there, and registers none then",
+  async () => {
+    const names = ownNames();
+    const subject = `${names.topics.results}-value`;
+    const theirs = { type: "record", name: "CommandResult", namespace: "cambio.bridge.v1", fields: [] };
+    const registered = await fetch(`${cluster.schemaRegistryUrl}/subjects/${subject}/versions`, {
+      method: "POST",
+      headers: { "content-type": "application/vnd.schemaregistry.v1+json" },
+      body: JSON.stringify({ schema: JSON.stringify(theirs) }),
+    });
+    expect(registered.status).toBe(200);
+    const refused = await runProgram(["setup"], toolSettings(cluster, names));
+    expect(refused.code).toBe(1);
+    expect(refused.err.trim()).toMatch(new RegExp(`^Schema ${subject} cannot be registered: .*\\.$`));
+    const versions = await fetch(`${cluster.schemaRegistryUrl}/subjects/${subject}/versions`);
+    expect(await versions.json()).toHaveLength(1);
+  },
+);
 
-test("what the brokers refuse is said in their own sentence for each topic, by a dry run too, and ends a start at once", async () => {
-  const names = ownNames();
-  const settings = { ...toolSettings(cluster, names), TOPIC_REPLICATION_FACTOR: "3" };
-  const start = { ...settings, ...partner, SETUP_ON_START: "true" };
-  const ends = [
-    await runProgram(["setup"], settings),
-    await runProgram(["setup", "--dry-run"], settings),
-    // An outage is waited for, for a minute.
-    await runProgram(["serve"], start, 30_000),
-  ];
-  for (const { code, err } of ends) {
-    expect(code).toBe(1);
-    expect(err).not.toContain("KAFKA_BROKERS");
-    for (const topic of Object.values(names.topics))
-      expect(err).toMatch(
-        new RegExp(
-          `^Topic ${topic} cannot .*3 replicas.* 3 time.*: set TOPIC_REPLICATION_FACTOR .*\\.$`,
-          "m",
-        ),
-      );
-  }
-});
+test.concurrent(
+  "what the brokers refuse is said in their own sentence for each topic, by a dry run too, and ends a start at once",
+  async () => {
+    const names = ownNames();
+    const settings = { ...toolSettings(cluster, names), TOPIC_REPLICATION_FACTOR: "3" };
+    const start = { ...settings, ...partner, SETUP_ON_START: "true" };
+    const ends = [
+      await runProgram(["setup"], settings),
+      await runProgram(["setup", "--dry-run"], settings),
+      // An outage is waited for, for a minute.
+      await runProgram(["serve"], start, 30_000),
+    ];
+    for (const { code, err } of ends) {
+      expect(code).toBe(1);
+      expect(err).not.toContain("KAFKA_BROKERS");
+      for (const topic of Object.values(names.topics))
+        expect(err).toMatch(
+          new RegExp(
+            `^Topic ${topic} cannot .*3 replicas.* 3 time.*: set TOPIC_REPLICATION_FACTOR .*\\.$`,
+            "m",
+          ),
+        );
+    }
+  },
+);
 
-test("SETUP_ON_START runs it before serve", async () => {
+test.concurrent("SETUP_ON_START runs it before serve", async ({ onTestFinished }) => {
   const world = await openWorld(cluster, { setUp: false });
   onTestFinished(world.close);
   const bridge = await world.startReady({ SETUP_ON_START: "true" });
@@ -125,7 +136,7 @@ test("SETUP_ON_START runs it before serve", async () => {
   expect(await topicsThatBegin(world.groupId)).toEqual(Object.values(world.topics).sort());
 });
 
-test("wrong configuration: exit 2, every problem at once, on stderr, no secret", async () => {
+test.concurrent("wrong configuration: exit 2, every problem at once, on stderr, no secret", async () => {
   const ended = await runProgram(["serve"], {
     KAFKA_BROKERS: cluster.kafkaBrokers,
     SCHEMA_REGISTRY_URL: cluster.schemaRegistryUrl,
