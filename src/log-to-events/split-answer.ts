@@ -46,7 +46,7 @@ const append = (to: Bounded, byte: number): void => {
   to.length += 1;
 };
 
-const entryOf = ({ bytes, length }: Bounded): EntryTextText => {
+const entryOf = ({ bytes, length }: Bounded): EntryText => {
   if (length > bytes.length) return { text: null, detail: "larger than an entry may be" };
   const entry = bytes.subarray(0, length);
   if (!isUtf8(entry)) return { text: null, detail: "bytes that are no UTF-8" };
