@@ -4,7 +4,7 @@ import { keepNewest } from "../../runtime/keep-newest.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Registry } from "./registry.ts";
 import type { Schema } from "./schemas.ts";
-import { schemaMismatch, parseSchema, type ParsedSchema, type RegisteredSchema } from "./writer-schema.ts";
+import { checkWriter, parseSchema, type ParsedSchema } from "./writer-schema.ts";
 
 /** Confluent wire format: a zero byte, the schema id in four bytes, then Avro binary. */
 const MAGIC = 0;
@@ -18,7 +18,7 @@ export const headOf = (schemaId: number): Buffer => {
 
 export type Encode<T> = (value: T) => Buffer;
 
-/** Encodes into a reused buffer and copies the result: the fastest way with avsc. */
+/** Encodes into a reused buffer and copies the result, which is the fastest way with avsc. */
 export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
   let space = Buffer.alloc(16_384);
   return (value) => {
@@ -48,9 +48,8 @@ export type Decode<T> = (bytes: Buffer) => Decoded<T> | Promise<Decoded<T>>;
 const UNKNOWN_HOLDS_MS = 30_000;
 const MAX_UNKNOWN = 10_000;
 
-/** The detail becomes a header of the dead letter; names in a schema may be of any length. */
-const MAX_PROBLEM_LENGTH = 500;
-
+/** Names in a schema may be of any length, and the detail becomes a header of the dead letter. */
+const MAX_REFUSAL_LENGTH = 500;
 const MAX_FIRST_BYTES = 16_384;
 
 type Reader = { resolver: ReturnType<avro.Type["createResolver"]>; writer: avro.Type } | { refusal: string };
@@ -71,39 +70,24 @@ const firstText = (writer: avro.Type, bytes: Buffer): { first?: TextField } => {
   }
 };
 
-const readerFor = (
-  ours: ParsedSchema,
-  read: avro.Type,
-  id: number,
-  { kind, text }: RegisteredSchema,
-): Reader => {
-  const refuse = (problem: string): Reader => ({
-    refusal: `schema ${id} does not fit: ${problem.slice(0, MAX_PROBLEM_LENGTH)}`,
-  });
-  if (kind !== null && kind !== "AVRO") return refuse(`it is not Avro but ${kind}`);
+const readerFor = (ours: ParsedSchema, read: avro.Type, id: number, text: string): Reader => {
   try {
     const theirs = parseSchema(text);
-    const problem = schemaMismatch(ours, theirs);
-    if (problem !== null) return refuse(problem);
+    checkWriter(ours, theirs);
     return { resolver: read.createResolver(theirs.type), writer: theirs.type };
   } catch (error) {
-    return refuse(messageOf(error));
+    return { refusal: `schema ${id} does not fit: ${messageOf(error).slice(0, MAX_REFUSAL_LENGTH)}` };
   }
 };
 
-export type DecoderDeps = { registry: Pick<Registry, "writer">; clock: Pick<Clock, "monotonic"> };
-
-type DecoderOptions = {
-  /** The id of this schema, if known: its records are decoded without asking the registry. */
-  ownId?: number | null;
-  /** Reads fewer fields than the schema has, see `withoutFields`. The whole schema decides compatibility. */
-  readType?: avro.Type;
-};
-
+/**
+ * @param ownId the id of this schema: its records are decoded without asking the registry
+ * @param readType reads fewer fields than the schema has, or reads them otherwise. The whole schema decides what fits
+ */
 export const decoder = <T>(
   schema: Schema,
-  { registry, clock }: DecoderDeps,
-  { ownId = null, readType }: DecoderOptions = {},
+  { registry, clock }: { registry: Pick<Registry, "writer">; clock: Pick<Clock, "monotonic"> },
+  { ownId = null, readType }: { ownId?: number | null; readType?: avro.Type } = {},
 ): Decode<T> => {
   const ours = parseSchema(JSON.stringify(schema.json));
   const type = readType ?? ours.type;
@@ -118,8 +102,7 @@ export const decoder = <T>(
     try {
       const decoded = type.decode(bytes, HEAD_BYTES, reader.resolver);
       if (decoded.offset === bytes.length) return { ok: true, value: decoded.value as T };
-      const detail = decoded.offset < 0 ? "the Avro value is cut off" : "bytes follow the Avro value";
-      return { ok: false, detail, ...firstText(reader.writer, bytes) };
+      throw new Error(decoded.offset < 0 ? "it is cut off" : "bytes follow it");
     } catch (error) {
       const detail = `not the Avro of its schema: ${messageOf(error)}`;
       return { ok: false, detail, ...firstText(reader.writer, bytes) };
@@ -135,14 +118,14 @@ export const decoder = <T>(
     const unknownSchema: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
     // Registries give out positive ids only.
     if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > clock.monotonic()) return unknownSchema;
-    const answer = registry.writer(id).then((registered) => {
-      if (registered === null) {
+    const answer = registry.writer(id).then((text) => {
+      if (text === null) {
         keepNewest(unknown, id, clock.monotonic() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
         return unknownSchema;
       }
-      const knownReader = readers.get(id) ?? readerFor(ours, type, id, registered);
-      readers.set(id, knownReader);
-      return read(bytes, knownReader);
+      const newReader = readers.get(id) ?? readerFor(ours, type, id, text);
+      readers.set(id, newReader);
+      return read(bytes, newReader);
     });
     // Some callers come again later instead of waiting: a failure that nobody awaits must not end the process.
     answer.catch(() => undefined);

@@ -1,16 +1,9 @@
-import avro from "avsc";
 import { subjectOf } from "../cluster/topics.ts";
 import { encoder, type Encode } from "./codec.ts";
 import type { Registry } from "./registry.ts";
-import type { Schema } from "./schemas.ts";
+import { withoutFields, type Schema } from "./schemas.ts";
 
-const FIELDS = "fields";
-
-const withoutFields = ({ json }: Schema): Schema => {
-  const fields = (json["fields"] as { name: string }[]).filter(({ name }) => name !== FIELDS);
-  const older = { ...json, fields };
-  return { json: older, type: avro.Type.forSchema(older as unknown as avro.Schema) };
-};
+const NEW_FIELDS = { TransactionStatusUpdated: ["fields"], CommandResult: ["fields"] };
 
 /**
  * Writes a record whose `fields` are empty by the schema that has none, where that is registered, too: replicas of
@@ -23,7 +16,7 @@ export const fieldsEncoder = async <T extends { fields: Record<string, string> }
   registry: Pick<Registry, "find">,
 ): Promise<{ encode: Encode<T>; olderId: number | null }> => {
   const encode = encoder<T>(schema, schemaId);
-  const older = withoutFields(schema);
+  const older = withoutFields(schema, NEW_FIELDS);
   // A registry that does not answer any more costs no start: this is for one roll-out only.
   const olderId = await registry.find(subjectOf(topic), older).catch(() => null);
   if (olderId === null) return { encode, olderId };

@@ -24,24 +24,23 @@ export class RegistryError extends Error {
   override readonly name = "RegistryError";
   /** The status of its answer; null without one. */
   readonly status: number | null;
-  /** Something else answers at its URL. */
-  readonly isStranger: boolean;
-  constructor(
-    message: string,
-    {
-      status = null,
-      isStranger = false,
-      ...options
-    }: ErrorOptions & { status?: number | null; isStranger?: boolean } = {},
-  ) {
-    super(message, options);
+  constructor(message: string, { status = null, cause }: { status?: number | null; cause?: unknown } = {}) {
+    super(message, { cause });
     this.status = status;
-    this.isStranger = isStranger;
+  }
+
+  /** Whether something else answers at its URL. */
+  get isStranger(): boolean {
+    return this.status !== null && isStrange(this.status);
   }
 }
 
+/** A registry itself answers neither with these where it refuses, nor 404 without an error code. */
+const isStrange = (status: number): boolean => status === 404 || (status >= 200 && status < 400);
+
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MEDIA_TYPE = "application/vnd.schemaregistry.v1+json";
 const BEARER = "Bearer ";
 /** Shorter header values are not masked: they are no secrets, and would match parts of ordinary words. */
 const LEAST_HEADER_SECRET = 4;
@@ -66,11 +65,9 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
   ...(auth && "password" in auth ? [auth.password()] : []),
 ];
 
-type Method = "GET" | "POST";
-
 /**
- * Gives what sends one request to a schema registry. Null when the registry itself answers that the resource does not
- * exist. Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
+ * Sends requests to a schema registry: a POST where there is a body. Null means that the registry itself says that there
+ * is no such thing. Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
  */
 export const askRegistry = (options: RegistryOptions, clock: Clock) => {
   const { url, ca, auth } = options;
@@ -81,19 +78,15 @@ export const askRegistry = (options: RegistryOptions, clock: Clock) => {
     maxResponseSize: MAX_ANSWER_BYTES,
     connect: { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) },
   });
-  const exchange = async (method: Method, path: string, body?: object) => {
+  const exchange = async (path: string, body: object | null) => {
     const signed = await requestHeaders(options);
     return clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
       const answer = await request(`${base}${path}`, {
         dispatcher,
-        method,
-        headers: {
-          accept: "application/vnd.schemaregistry.v1+json, application/json",
-          "content-type": "application/vnd.schemaregistry.v1+json",
-          ...signed,
-        },
+        method: body ? "POST" : "GET",
+        headers: { accept: `${MEDIA_TYPE}, application/json`, "content-type": MEDIA_TYPE, ...signed },
         signal,
-        ...(body && { body: JSON.stringify(body) }),
+        body: body && JSON.stringify(body),
       });
       if (answer.statusCode === 401 && auth && "bearer" in auth)
         auth.bearer.refused((signed.authorization ?? "").slice(BEARER.length));
@@ -101,8 +94,8 @@ export const askRegistry = (options: RegistryOptions, clock: Clock) => {
     });
   };
 
-  return async (method: Method, path: string, body?: object): Promise<unknown> => {
-    const { status, text, signed } = await exchange(method, path, body).catch((error: unknown) => {
+  return async (path: string, body: object | null = null): Promise<unknown> => {
+    const { status, text, signed } = await exchange(path, body).catch((error: unknown) => {
       const what = isSignInFailure(error) ? "cannot be asked" : "does not answer";
       throw new RegistryError(`the schema registry ${what}: ${messageOf(error)}`, { cause: error });
     });
@@ -111,9 +104,8 @@ export const askRegistry = (options: RegistryOptions, clock: Clock) => {
     const { error_code: code, message } = objectOf(answer) ?? {};
     // A 404 without an error code comes from a proxy or a wrong URL, and says nothing about schemas.
     if (status === 404 && typeof code === "number") return null;
-    const isStranger = status === 404 || (status >= 200 && status < 400);
-    const hint = isStranger ? ", and not as a registry does: check its URL" : "";
+    const hint = isStrange(status) ? ", and not as a registry does: check its URL" : "";
     const detail = typeof message === "string" ? ` (${redacted(message, secretsOf(options, signed))})` : "";
-    throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`, { status, isStranger });
+    throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`, { status });
   };
 };

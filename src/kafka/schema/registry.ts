@@ -1,24 +1,30 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
+import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
-import { registrar } from "./registrar.ts";
-import { askRegistry, type RegistryOptions } from "./registry-http.ts";
+import { redacted } from "../sign-in/sign-in-error.ts";
+import {
+  askRegistry,
+  RegistryError,
+  requestHeaders,
+  secretsOf,
+  type RegistryOptions,
+} from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
-import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
+import { parseSchema } from "./writer-schema.ts";
 
-/**
- * The schema registry. Every request is bounded in time; rejects when the registry does not answer or answers
- * with an error.
- */
+/** The schema registry. Every request is bounded in time, and rejects where the registry does not answer it. */
 export type Registry = {
   /** The id of this schema under the subject, whatever its formatting; null when it is not registered. */
   find(subject: string, schema: Schema): Promise<number | null>;
   /** Why this schema cannot read records of the subject's latest schema; null when it can. */
   incompatibility(subject: string, schema: Schema): Promise<string | null>;
   register(subject: string, schema: Schema): Promise<number>;
-  /** The writer's schema by its id; null when the registry does not know the id. */
-  writer(id: number): Promise<RegisteredSchema | null>;
+  /** The text of the writer's schema by its id; null when the registry does not know the id. */
+  writer(id: number): Promise<string | null>;
 };
 
 /** 30 seconds in all: a registry that has just started, or copies another one, knows late what it has. */
@@ -29,86 +35,115 @@ export const patientWriter = (
   { writer }: Pick<Registry, "writer">,
   clock: Pick<Clock, "sleep">,
 ): Registry["writer"] => {
-  const underWay = new Map<number, Promise<RegisteredSchema | null>>();
-  const untilKnown = async (id: number): Promise<RegisteredSchema | null> => {
+  const underWay = new Map<number, Promise<string | null>>();
+  const untilKnown = async (id: number): Promise<string | null> => {
     for (const waitMs of AGAIN_AFTER_MS) {
-      const registered = await writer(id);
-      if (registered !== null) return registered;
+      const text = await writer(id);
+      if (text !== null) return text;
       await clock.sleep(waitMs);
     }
     return writer(id);
   };
   return (id) => {
-    const same = underWay.get(id);
-    if (same) return same;
-    const answer = untilKnown(id).finally(() => underWay.delete(id));
+    const answer = underWay.get(id) ?? untilKnown(id).finally(() => underWay.delete(id));
     underWay.set(id, answer);
     return answer;
   };
 };
 
 const idOf = (answer: unknown): number => {
-  const id = objectOf(answer)?.id;
+  const id = objectOf(answer)?.["id"];
   if (typeof id === "number") return id;
   throw new Error("the schema registry answered without an id");
 };
 
-const schemaOf = (answer: unknown): RegisteredSchema => {
-  const { schema, schemaType } = objectOf(answer) ?? {};
-  if (typeof schema !== "string") throw new Error("the schema registry answered without a schema");
-  return { text: schema, kind: typeof schemaType === "string" ? schemaType : null };
+const textOf = (answer: unknown): string => {
+  const text = objectOf(answer)?.["schema"];
+  if (typeof text === "string") return text;
+  throw new Error("the schema registry answered without a schema");
 };
 
 /** A schema without its `doc` attributes: a patch of the bridge may word them anew. */
-const withoutDocs = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutDocs);
-  const object = objectOf(value);
-  if (object === null) return value;
-  const entries = Object.entries(object).filter(([name]) => name !== "doc");
-  return Object.fromEntries(entries.map(([name, inner]) => [name, withoutDocs(inner)]));
+const withoutDocs = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema), (name, part: unknown) => (name === "doc" ? undefined : part));
+
+const REGISTER_MS = 10_000;
+const NOT_FOUND =
+  "the schema registry answered 404 to a registration: see that its URL is right, and that this user " +
+  "may register schemas";
+
+/**
+ * Uses the client library for registration only: its look-ups have no time limit and take every 404 for an answer.
+ * Leaves the subject's own compatibility level, `level`, as it is. Rejects with the registry's reason.
+ */
+const registrar = (options: RegistryOptions, clock: Clock) => {
+  const { url, ca } = options;
+  const agentOptions = { timeout: REGISTER_MS, ...(ca !== undefined && { ca }) };
+  return async (subject: string, schema: Schema, level: unknown): Promise<number> => {
+    const headers = await requestHeaders(options);
+    const client = new SchemaRegistry({
+      host: url,
+      retry: { retries: 0 },
+      agent: url.startsWith("https:") ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+      middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ headers }) })],
+    });
+    const compatibility =
+      Object.values(COMPATIBILITY).find((each) => each === level) ?? COMPATIBILITY.BACKWARD;
+    const wire = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
+    try {
+      const { id } = await clock.withDeadline(REGISTER_MS, undefined, () =>
+        // It would set the level of each subject that a registry, just started, does not know yet.
+        client.register(wire, { subject, compatibility, updateConfig: false }),
+      );
+      return id;
+    } catch (error) {
+      const status = (error as { status?: number }).status ?? null;
+      if (status === 404) throw new RegistryError(NOT_FOUND, { status });
+      // The library's error is no cause: its message is the registry's, unredacted.
+      const text = messageOf(error).replace(/^Confluent_Schema_Registry - /, "");
+      const reason = redacted(text, secretsOf(options, headers));
+      throw new RegistryError(`the schema registry answered ${status ?? "nothing"} (${reason})`, { status });
+    }
+  };
 };
 
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
   const register = registrar(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
-  /** A subject's compatibility level; null if it has none, or the registry does not know it. */
-  const levelOf = async (subject: string): Promise<string | null> => {
-    const answer = objectOf(await ask("GET", `/config/${encodeURIComponent(subject)}`));
-    const level = answer?.compatibilityLevel ?? answer?.compatibility;
-    return typeof level === "string" ? level.toUpperCase() : null;
-  };
   const latest = async (subject: string) => {
-    const answer = await ask("GET", `${pathOf(subject)}/versions/latest`);
-    if (answer === null) return null;
-    const { text } = schemaOf(answer);
-    return { id: idOf(answer), text, json: parseJson(text) };
+    const answer = await ask(`${pathOf(subject)}/versions/latest`);
+    return answer === null ? null : { id: idOf(answer), text: textOf(answer) };
   };
-  const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
 
   return {
     writer: async (id) => {
-      const answer = await ask("GET", `/schemas/ids/${id}`);
-      return answer === null ? null : schemaOf(answer);
+      const answer = await ask(`/schemas/ids/${id}`);
+      return answer === null ? null : textOf(answer);
     },
     find: async (subject, schema) => {
-      const match = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
+      const match = await ask(`${pathOf(subject)}?normalize=true`, { schema: JSON.stringify(schema.json) });
       if (match !== null) return idOf(match);
       // Not every registry supports `normalize`.
-      const latestSchema = await latest(subject);
-      const isSame = isDeepStrictEqual(withoutDocs(latestSchema?.json), withoutDocs(schema.json));
-      return latestSchema && isSame ? latestSchema.id : null;
+      const newest = await latest(subject);
+      if (newest === null) return null;
+      const isSame = isDeepStrictEqual(withoutDocs(parseJson(newest.text)), withoutDocs(schema.json));
+      return isSame ? newest.id : null;
     },
     incompatibility: async (subject, schema) => {
-      const latestSchema = await latest(subject);
-      if (latestSchema === null) return null;
+      const newest = await latest(subject);
+      if (newest === null) return null;
       try {
-        schema.type.createResolver(parseSchema(latestSchema.text).type);
+        schema.type.createResolver(parseSchema(newest.text).type);
         return null;
       } catch (error) {
-        return `it does not read what schema ${latestSchema.id} wrote (${messageOf(error)})`;
+        return `it does not read what schema ${newest.id} wrote (${messageOf(error)})`;
       }
     },
-    register: async (subject, schema) => register(subject, schema, await levelOf(subject)),
+    register: async (subject, schema) => {
+      // The library refuses any other level than the subject's.
+      const config = objectOf(await ask(`/config/${encodeURIComponent(subject)}`));
+      return register(subject, schema, config?.["compatibilityLevel"]);
+    },
   };
 };

@@ -1,41 +1,51 @@
 import avro from "avsc";
 import { objectOf } from "../../runtime/json-object.ts";
-import { BoundedMap } from "./bounded-map.ts";
 
-/** A schema as the registry has it. */
-export type RegisteredSchema = {
-  /** The registry's schemaType; null when absent, which means Avro. */
-  kind: string | null;
-  text: string;
+type Tap = { buf: Buffer; pos: number; readLong: () => number; readString: () => string };
+type Values = { _read: (tap: Tap) => unknown };
+
+/** How many entries come next. @throws when the value has no bytes for them: each takes at least one */
+const entriesNext = (tap: Tap): number => {
+  const count = tap.readLong();
+  if (count < 0) tap.readLong();
+  const entries = Math.abs(count);
+  if (entries > tap.buf.length - tap.pos) throw new Error("a map claims more entries than there are bytes");
+  return entries;
 };
 
-/**
- * `meaning` holds the logical types, by the type that they annotate: avsc drops those that it has no class
- * for.
- */
+/** Reads no more entries than the value has bytes. avsc believes what a map claims: 2^28 entries take it 12 s. */
+class BoundedMap extends avro.types.MapType {
+  /** avsc also calls it on a resolver, which has the values of the writer. */
+  _read(this: { valuesType: Values }, tap: Tap): unknown {
+    const entries: [string, unknown][] = [];
+    for (let left = entriesNext(tap); left > 0; left = entriesNext(tap))
+      for (; left > 0; left -= 1) entries.push([tap.readString(), this.valuesType._read(tap)]);
+    return Object.fromEntries(entries);
+  }
+
+  _skip(tap: Tap): void {
+    this._read(tap);
+  }
+}
+
+/** `meaning`: the logical types, by the type that they annotate. avsc drops those that it has no class for. */
 export type ParsedSchema = { type: avro.Type; meaning: ReadonlyMap<avro.Type, string> };
 
-/** Characters of a schema. Ours have a twentieth of it. */
+/** Our schemas have a twentieth of it. */
 const MAX_TEXT_LENGTH = 262_144;
-
-const isEmptyMap = (schema: object, value: object): boolean =>
-  "type" in schema && objectOf(schema.type)?.["type"] === "map" && Object.keys(value).length === 0;
 
 /**
  * Refuses a default that is an object or an array, but for an empty map: avsc would take forever over thirty nested
  * records of ten fields.
  */
-const checkDefaults = (schema: unknown): void => {
-  if (typeof schema !== "object" || schema === null) return;
-  if (
-    "name" in schema &&
-    "default" in schema &&
-    typeof schema.default === "object" &&
-    schema.default !== null &&
-    !isEmptyMap(schema, schema.default)
-  )
-    throw new Error(`the default of ${String(schema.name)} is not a plain value`);
-  for (const part of Object.values(schema)) checkDefaults(part);
+const checkDefaults = (part: unknown): void => {
+  if (typeof part !== "object" || part === null) return;
+  const { name, type, default: value } = part as { name?: string; type?: unknown; default?: unknown };
+  const isMap = objectOf(type)?.["type"] === "map";
+  if (name !== undefined && typeof value === "object" && value !== null)
+    if (!isMap || Object.keys(value).length > 0)
+      throw new Error(`the default of ${name} is not a plain value`);
+  for (const inner of Object.values(part)) checkDefaults(inner);
 };
 
 /**
@@ -71,10 +81,7 @@ const kindOf = ({ typeName, name }: avro.Type): string =>
 const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Field | undefined =>
   fields.find((field) => field.name === name);
 
-/**
- * One that is passed over in a time that its bytes bound: a list may claim 2^40 items of no bytes, a record hold
- * itself.
- */
+/** Whether its bytes bound the time to pass it over: a list may claim 2^40 items of no bytes, a record hold itself. */
 const isPlain = (type: avro.Type): boolean =>
   branchesOf(type).every((each) =>
     each instanceof MapType
@@ -83,63 +90,51 @@ const isPlain = (type: avro.Type): boolean =>
   );
 
 /** Refuses a field that may be renamed, and one without a default that only one of the schemas has. */
-const fieldsMismatch = (
-  reader: avro.types.RecordType,
-  writer: avro.types.RecordType,
-  path: string,
-): string | null => {
+const checkFields = (reader: avro.types.RecordType, writer: avro.types.RecordType, path: string): void => {
+  const isRequired = (field: avro.types.Field): boolean => (field.defaultValue() as unknown) === undefined;
   const missing = reader.fields.filter(({ name }) => !fieldOf(writer, name));
   const added = writer.fields.filter(({ name }) => !fieldOf(reader, name));
-  const required = (field: avro.types.Field): boolean => (field.defaultValue() as unknown) === undefined;
-  const missingRequired = missing.find(required);
-  if (missingRequired) return `${path} lacks ${missingRequired.name}`;
-  const addedRequired = added.find(required);
-  if (addedRequired) return `${path} has the unknown field ${addedRequired.name}, which is not optional`;
-  const [first] = added;
-  if (missing[0] && first) return `${path} lacks ${missing[0].name} but has ${first.name}`;
+  const lost = missing.find(isRequired) ?? missing[0];
+  const extra = added.find(isRequired) ?? added[0];
+  if (lost && isRequired(lost)) throw new Error(`${path} lacks ${lost.name}`);
+  if (extra && isRequired(extra))
+    throw new Error(`${path} has the unknown field ${extra.name}, which is not optional`);
+  if (lost && extra) throw new Error(`${path} lacks ${lost.name} but has ${extra.name}`);
   // avsc confuses a name like `toString` with an inherited property, and does not pass the field over.
-  const skipped = added.find((field) => !isPlain(field.type) || field.name in Object.prototype);
-  return skipped ? `${path} has the unknown field ${skipped.name}, which cannot be passed over` : null;
+  const unskippable = added.find((field) => !isPlain(field.type) || field.name in Object.prototype);
+  if (unskippable)
+    throw new Error(`${path} has the unknown field ${unskippable.name}, which cannot be passed over`);
 };
 
 /**
- * Why records of this writer cannot be read without guessing; null when they can. Stricter than Avro's schema
- * resolution, because these records move money:
+ * Refuses a writer whose records cannot be read without guessing. Stricter than Avro's schema resolution, because these
+ * records move money:
  * - every value keeps its type: no promotions (a double for an amount, bytes for text), no further union branch
  * - numbers keep their logical type, if the writer states one: microseconds are not milliseconds
  * - an older schema may lack fields that have a default, a newer one may add some; both may be a field renamed
  * - added fields are plain values, or maps of them: otherwise a record of 22 bytes could stop the process
+ * @throws an error that says what differs
  */
-export const schemaMismatch = (reader: ParsedSchema, writer: ParsedSchema): string | null => {
-  const compare = (ours: avro.Type, theirs: avro.Type, path: string): string | null => {
-    if (kindOf(ours) !== kindOf(theirs)) return `${path} is ${kindOf(theirs)} and not ${kindOf(ours)}`;
-    const [expected, actual] = [reader.meaning.get(ours), writer.meaning.get(theirs)];
-    if (ours.typeName !== "string" && actual !== undefined && actual !== expected)
-      return `${path} is ${actual}`;
-    if (ours instanceof MapType && theirs instanceof MapType)
-      return compareBranches(ours.valuesType as avro.Type, theirs.valuesType as avro.Type, `${path}.*`);
-    if (!(ours instanceof RecordType && theirs instanceof RecordType)) return null;
-    const problem = fieldsMismatch(ours, theirs, path);
-    if (problem !== null) return problem;
-    for (const { name, type } of ours.fields) {
-      const field = fieldOf(theirs, name);
-      const inner = field ? compareBranches(type, field.type, `${path}.${name}`) : null;
-      if (inner !== null) return inner;
-    }
-    return null;
-  };
-  const compareBranches = (ours: avro.Type, theirs: avro.Type, path: string): string | null => {
-    const ourBranches = branchesOf(ours);
+export const checkWriter = (reader: ParsedSchema, writer: ParsedSchema): void => {
+  const check = (ours: avro.Type, theirs: avro.Type, path: string): void => {
     for (const branch of branchesOf(theirs)) {
-      const match = ourBranches.find((candidate) => kindOf(candidate) === kindOf(branch));
-      if (!match)
-        return `${path} may be ${kindOf(branch)} and not only ${ourBranches.map(kindOf).join(" or ")}`;
-      const inner = compare(match, branch, path);
-      if (inner !== null) return inner;
+      const match = branchesOf(ours).find((candidate) => kindOf(candidate) === kindOf(branch));
+      if (!match) {
+        const kinds = branchesOf(ours).map(kindOf).join(" or ");
+        throw new Error(`${path} may be ${kindOf(branch)} and not only ${kinds}`);
+      }
+      const meaning = writer.meaning.get(branch);
+      if (branch.typeName !== "string" && meaning !== undefined && meaning !== reader.meaning.get(match))
+        throw new Error(`${path} is ${meaning}`);
+      if (match instanceof MapType && branch instanceof MapType)
+        check(match.valuesType as avro.Type, branch.valuesType as avro.Type, `${path}.*`);
+      if (!(match instanceof RecordType && branch instanceof RecordType)) continue;
+      checkFields(match, branch, path);
+      for (const { name, type } of match.fields) {
+        const field = fieldOf(branch, name);
+        if (field) check(type, field.type, `${path}.${name}`);
+      }
     }
-    return null;
   };
-  const { name } = writer.type;
-  if (name !== reader.type.name) return `it is ${kindOf(writer.type)}`;
-  return compare(reader.type, writer.type, name?.split(".").at(-1) ?? "it");
+  check(reader.type, writer.type, reader.type.name?.split(".").at(-1) ?? "it");
 };

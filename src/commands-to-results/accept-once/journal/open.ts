@@ -70,7 +70,7 @@ export const openJournal = async (
   const decodeFolded = decoder<CommandJournalEntry>(
     schema,
     { registry, clock },
-    { ownId: schemaId, readType: withoutFields(schema, FIELDS_NOT_FOLDED) },
+    { ownId: schemaId, readType: withoutFields(schema, FIELDS_NOT_FOLDED).type },
   );
   const cluster = await services.connectCluster();
   const { ranges, missing } = await cluster.ranges(topic);

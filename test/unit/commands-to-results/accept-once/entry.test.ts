@@ -38,7 +38,7 @@ it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
   const decode = decoder<CommandJournalEntry>(
     ours,
     { registry, clock: { monotonic: () => 0 } },
-    { ownId: 7, readType: withoutFields(ours, FIELDS_NOT_FOLDED) },
+    { ownId: 7, readType: withoutFields(ours, FIELDS_NOT_FOLDED).type },
   );
   const bytes = encoder<CommandJournalEntry>(
     ours,

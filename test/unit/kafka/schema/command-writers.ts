@@ -1,6 +1,5 @@
 import avro from "avsc";
 import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
-import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
 
 export type Field = { name: string; type: unknown; default?: unknown };
 export type RecordJson = { type: "record"; name: string; namespace?: string; fields: Field[] };
@@ -55,9 +54,3 @@ export const written = (
   head.writeInt32BE(id, 1);
   return Buffer.concat([head, avro.Type.forSchema(schema as avro.Schema).toBuffer(value)]);
 };
-
-export const registered = (schema: unknown, over: Partial<RegisteredSchema> = {}): RegisteredSchema => ({
-  kind: null,
-  text: typeof schema === "string" ? schema : JSON.stringify(schema),
-  ...over,
-});

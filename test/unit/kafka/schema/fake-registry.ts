@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
-import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import { listen } from "../../../support/listen.ts";
 
 export type Asked = {
   method: string;
@@ -19,10 +20,8 @@ export const notFound = (code: number): Answer => ({
 });
 
 const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  const text = String(Buffer.concat(parts));
-  return text === "" ? null : JSON.parse(text);
+  const content = await text(request);
+  return content === "" ? null : JSON.parse(content);
 };
 
 /** A fake schema registry over HTTP, or over HTTPS with a certificate. Records its requests. */
@@ -33,14 +32,9 @@ export const startFakeRegistry = async (
   const asked: Asked[] = [];
   const listener: RequestListener = (request, response) => {
     void bodyOf(request).then((body) => {
-      const { method = "", url = "", headers } = request;
-      const question = {
-        method,
-        path: url,
-        authorization: headers.authorization,
-        tenant: headers["x-tenant"],
-        body,
-      };
+      const { method = "", url: path = "", headers } = request;
+      const { authorization, "x-tenant": tenant } = headers;
+      const question = { method, path, authorization, tenant, body };
       asked.push(question);
       const answer = respond(question);
       if (answer === "hang") return;
@@ -53,10 +47,10 @@ export const startFakeRegistry = async (
     });
   };
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = await listen(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `${tls ? "https" : "http"}://${address}`, asked };
 };

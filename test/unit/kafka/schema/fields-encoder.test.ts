@@ -1,34 +1,25 @@
 import { expect, it } from "vitest";
-import avro from "avsc";
 import { decoder } from "../../../../src/kafka/schema/codec.ts";
 import { fieldsEncoder } from "../../../../src/kafka/schema/fields-encoder.ts";
-import { readSchema, type Schema } from "../../../../src/kafka/schema/schemas.ts";
+import type { Registry } from "../../../../src/kafka/schema/registry.ts";
+import { readSchema, withoutFields, type Schema } from "../../../../src/kafka/schema/schemas.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 
 const schema = readSchema("command-result");
 const [OLD, NEW] = [3, 9];
-const older: Schema = (() => {
-  const fields = (schema.json["fields"] as { name: string }[]).filter(({ name }) => name !== "fields");
-  const json = { ...schema.json, fields };
-  return { json, type: avro.Type.forSchema(json as unknown as avro.Schema) };
-})();
+const older = withoutFields(schema, { CommandResult: ["fields"] });
 const textOf = ({ json }: Schema): string => JSON.stringify(json);
+
+const encoderOf = (find: Registry["find"]) =>
+  fieldsEncoder<CommandResult>(schema, { topic: "t", schemaId: NEW }, { find });
 
 /** Whether the registry has the schema without `fields`, too. */
 const encoderBeside = (isRollOut: boolean) =>
-  fieldsEncoder<CommandResult>(
-    schema,
-    { topic: "t", schemaId: NEW },
-    {
-      find: (subject, { json }) =>
-        Promise.resolve(
-          isRollOut && subject === "t-value" && textOf({ ...schema, json }) === textOf(older) ? OLD : null,
-        ),
-    },
-  );
-const registry = {
-  writer: (id: number) => Promise.resolve({ kind: null, text: textOf(id === OLD ? older : schema) }),
-};
+  encoderOf((subject, sought) => {
+    const isOlder = subject === "t-value" && textOf(sought) === textOf(older);
+    return Promise.resolve(isRollOut && isOlder ? OLD : null);
+  });
+const registry = { writer: (id: number) => Promise.resolve(textOf(id === OLD ? older : schema)) };
 const decodeBy = (reader: Schema, bytes: Buffer) =>
   decoder<CommandResult>(reader, { registry, clock: { monotonic: () => 0 } })(bytes);
 const former = {
@@ -66,8 +57,7 @@ it.each([true, false])(
 );
 
 it("a registry that does not answer costs nothing but the older form", async () => {
-  const find = () => Promise.reject(new Error("away"));
-  const { encode } = await fieldsEncoder<CommandResult>(schema, { topic: "t", schemaId: NEW }, { find });
+  const { encode } = await encoderOf(() => Promise.reject(new Error("away")));
   expect(encode(plain).readInt32BE(1)).toBe(NEW);
 });
 

@@ -1,29 +1,22 @@
 import { expect, it } from "vitest";
 import { patientWriter } from "../../../../src/kafka/schema/registry.ts";
-import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
 
-const SCHEMA: RegisteredSchema = { kind: null, text: '"string"' };
+const SCHEMA = '"string"';
 
 /** A registry that comes to know id 7 at an instant of a clock that only sleeping advances. */
 const registryThatKnows = (atMs: number, failing = () => false) => {
   let now = 0;
   const asked: number[] = [];
-  const writer = patientWriter(
-    {
-      writer: (id) => {
-        asked.push(now);
-        if (failing()) return Promise.reject(new Error("the registry is down"));
-        return Promise.resolve(id === 7 && now >= atMs ? SCHEMA : null);
-      },
-    },
-    {
-      sleep: (ms) => {
-        const until = now + ms;
-        return Promise.resolve().then(() => void (now = Math.max(now, until)));
-      },
-    },
-  );
-  return { writer, asked };
+  const writer = (id: number): Promise<string | null> => {
+    asked.push(now);
+    if (failing()) return Promise.reject(new Error("the registry is down"));
+    return Promise.resolve(id === 7 && now >= atMs ? SCHEMA : null);
+  };
+  const sleep = (ms: number): Promise<void> => {
+    const until = now + ms;
+    return Promise.resolve().then(() => void (now = Math.max(now, until)));
+  };
+  return { writer: patientWriter({ writer }, { sleep }), asked };
 };
 
 it("asks again for one that is not known yet, at growing distances", async () => {
