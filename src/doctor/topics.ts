@@ -2,7 +2,7 @@ import { topicDemands } from "../kafka/wire/topic-demands.ts";
 import type { Services } from "../kafka/wire/services.ts";
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Config } from "../config/config.ts";
-import type { FoundTopic, PartitionState } from "../kafka/cluster/cluster.ts";
+import type { FoundTopic } from "../kafka/cluster/cluster.ts";
 import { topicFindings } from "../kafka/cluster/inspect.ts";
 import { fail, ok, warn, type Check } from "./check.ts";
 import { checkedPlans } from "./rights.ts";
@@ -11,7 +11,7 @@ const numberList = (numbers: Iterable<number>): string =>
   [...new Set(numbers)].sort((a, b) => a - b).join(", ");
 
 /** What keeps partitions of a topic from being written now: no leader, or too few replicas in sync. */
-const partitionFaults = ({ name, config }: FoundTopic, states: readonly PartitionState[]): Check[] => {
+const partitionFaults = ({ name, config, states }: FoundTopic): Check[] => {
   const minInSync = Number(config["min.insync.replicas"] ?? 1);
   const stuck = states.filter(({ leader, inSync }) => leader < 0 || inSync.length < minInSync);
   if (stuck.length === 0) return [];
@@ -31,10 +31,7 @@ export const checkTopics = (config: Config, services: Services): Promise<readonl
   withCluster(services, async (cluster) => {
     const used = checkedPlans(config).map(({ role }) => role);
     const topics = await cluster.find(used.map((role) => config.topics[role]));
-    const partitions = await cluster.partitions([...topics.keys()]);
-    const faults = [...topics.values()].flatMap((topic) =>
-      partitionFaults(topic, partitions.get(topic.name) ?? []),
-    );
+    const faults = [...topics.values()].flatMap(partitionFaults);
     const kept = topicFindings({ ...topicDemands(config), used }, topics).map(
       ({ severity, topics: names, detail, remedy, isMissing }) => {
         const say = severity === "problem" ? fail : warn;

@@ -2,16 +2,12 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { openInternalCluster } from "../kafkajs-fixes/internal-cluster.ts";
 
-/** A cluster as one of its brokers describes it: its id, and the advertised addresses of its brokers, host:port. */
+/** A cluster as one of its brokers describes it: its id, and the advertised addresses, host:port. */
 export type Described = { clusterId: string; advertised: readonly string[] };
 
 const CLOSE_MS = 1_000;
 
-/**
- * Asks one broker about its cluster, after the sign-in. Connects to no other one: the advertised addresses may be
- * wrong.
- * @param newClient makes a client that knows only this broker
- */
+/** Asks the one broker that `newClient` knows, and no other: the advertised addresses may be wrong. */
 export const askOneBroker = async (newClient: NewClient, clock: Clock): Promise<Described> => {
   const cluster = openInternalCluster(newClient());
   try {
@@ -24,6 +20,5 @@ export const askOneBroker = async (newClient: NewClient, clock: Clock): Promise<
   }
 };
 
-/** The address of a broker, host:port. */
 export const brokerAddress = ({ host, port }: { host: string; port: number }): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port}`;

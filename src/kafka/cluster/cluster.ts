@@ -1,9 +1,4 @@
-import kafkajs, {
-  type Admin,
-  type ConfigResourceTypes,
-  type MemberDescription,
-  type PartitionMetadata,
-} from "kafkajs";
+import kafkajs, { type Admin, type ConfigResourceTypes, type MemberDescription } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
@@ -12,21 +7,14 @@ import type { TopicRanges } from "../ranges.ts";
 import type { Committed } from "../mark.ts";
 import { askRanges, EARLIEST_MS, LATEST_MS } from "./ask-ranges.ts";
 
-/** A topic of the cluster. `config` is empty without the right to describe configurations. */
-export type FoundTopic = {
+type Topic = {
   name: string;
   partitions: number;
   replicationFactor: number;
   config: Readonly<Record<string, string>>;
 };
-
-/** A consumer group; `state` is Kafka's name for it. A member that is joining has no partitions. */
-type FoundGroup = { state: string; members: readonly FoundMember[] };
-type FoundMember = {
-  clientId: string;
-  host: string;
-  partitions: Readonly<Record<string, readonly number[]>>;
-};
+/** A topic of the cluster. `config` is empty without the right to describe configurations. */
+export type FoundTopic = Topic & { states: readonly PartitionState[] };
 
 /** By the ids of brokers: the leader, -1 for none, and those with a copy and with one that is in sync. */
 export type PartitionState = {
@@ -36,42 +24,36 @@ export type PartitionState = {
   inSync: readonly number[];
 };
 
-/**
- * Metadata of a cluster: topics, offsets, groups. Every request is bounded in time, and rejects where it is not
- * answered.
- */
+/** A member of a consumer group. One that is joining has no partitions. */
+type Member = {
+  clientId: string;
+  host: string;
+  partitions: Readonly<Record<string, readonly number[]>>;
+};
+
+/** Metadata of a cluster. Every request is bounded in time, and rejects where it is not answered. */
 export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
-  /** The partitions of topics that exist. */
-  partitions(names: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionState[]>>;
-  /**
-   * The offsets that each partition of a topic holds: with `sinceMs`, from the first record that is not older; with
-   * `untilMs`, to before the first one that is not older than that.
-   */
+  /** The offsets of each partition of a topic, from the first record that is not older than `sinceMs`, to `untilMs`. */
   ranges(topic: string, sinceMs?: number, untilMs?: number): Promise<TopicRanges>;
   /** What a group has committed, by partition of a topic; rejects rather than give an incomplete answer. */
   committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
-  group(groupId: string): Promise<FoundGroup>;
+  /** A consumer group; `state` is Kafka's name for it. */
+  group(groupId: string): Promise<{ state: string; members: readonly Member[] }>;
   /** The brokers' default.replication.factor; null without the right to read it. */
   defaultReplicationFactor(): Promise<number | null>;
   /** Resolves when the topic has leaders, whoever has created it; a dry run when the brokers would create it. */
-  create(topic: FoundTopic, dryRun?: boolean): Promise<void>;
+  create(topic: Topic, dryRun?: boolean): Promise<void>;
   close(): Promise<void>;
 };
 
 const TIMEOUT_MS = 10_000;
 const RECHECK_EVERY_MS = 50;
 
-const configOf = async (
-  admin: Admin,
-  type: ConfigResourceTypes,
-  name: string,
-): Promise<Record<string, string>> => {
+const configOf = async (admin: Admin, type: ConfigResourceTypes, name: string): Promise<Topic["config"]> => {
   try {
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: [{ type, name }],
-    });
+    const resource = { type, name };
+    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
     const entries = resources[0]?.configEntries ?? [];
     return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
   } catch (error) {
@@ -91,7 +73,7 @@ const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
   }
 };
 
-const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription): FoundMember => ({
+const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription): Member => ({
   clientId,
   // Java formats an address as name/address.
   host: clientHost.replace(/^.*\//, ""),
@@ -99,22 +81,20 @@ const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription)
   partitions: kafkajs.AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
 });
 
-/** `internal`: kafkajs's cluster below its admin client, from its first use on. */
-type Connection = { admin: Admin; internal: () => InternalCluster; disconnect: () => Promise<void> };
+type Connection = ReturnType<typeof newConnection>;
 
-const newConnection = (newClient: NewClient, clock: Clock): Connection => {
+const newConnection = (newClient: NewClient, clock: Clock) => {
   const client = newClient();
   const admin = client.admin();
   let cluster: InternalCluster | null = null;
   return {
     admin,
+    /** kafkajs's cluster below its admin client. */
     internal: () => (cluster ??= openInternalCluster(client)),
-    disconnect: () =>
-      clock
-        .withDeadline(TIMEOUT_MS, undefined, async () => {
-          await Promise.all([admin.disconnect(), cluster?.disconnect()]);
-        })
-        .catch(() => undefined),
+    disconnect: async () => {
+      const disconnected = Promise.all([admin.disconnect(), cluster?.disconnect()]);
+      await clock.within(TIMEOUT_MS, undefined, disconnected).catch(() => undefined);
+    },
   };
 };
 
@@ -141,7 +121,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
 
   /**
    * kafkajs keeps asking a broker that no longer leads until its metadata are five minutes old: the request after a
-   * failed one uses a new client. Not after a missing topic, which kafkajs looks up again by itself.
+   * failed one uses a new client. kafkajs itself looks up a missing topic again.
    */
   const ask = async <T>(question: (open: Connection, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
@@ -172,43 +152,39 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         const found = topics.map(async ({ name, partitions }): Promise<[string, FoundTopic]> => {
           const config = await configOf(admin, kafkajs.ConfigResourceTypes.TOPIC, name);
           const replicationFactor = Math.min(...partitions.map(({ replicas }) => replicas.length));
-          return [name, { name, partitions: partitions.length, replicationFactor, config }];
+          const states = partitions.map(({ partitionId, leader, replicas, isr }) => ({
+            partition: partitionId,
+            leader,
+            replicas,
+            inSync: isr,
+          }));
+          return [name, { name, partitions: partitions.length, replicationFactor, config, states }];
         });
         return new Map(await Promise.all(found));
       }),
-    partitions: (names) =>
-      ask(async ({ admin }) => {
-        // Without names Kafka lists all topics.
-        if (names.length === 0) return new Map();
-        const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
-        const stateOf = ({ partitionId: partition, leader, replicas, isr: inSync }: PartitionMetadata) =>
-          ({ partition, leader, replicas, inSync }) satisfies PartitionState;
-        return new Map(topics.map(({ name, partitions }) => [name, partitions.map(stateOf)]));
-      }),
     ranges: (topic, sinceMs = EARLIEST_MS, untilMs = LATEST_MS) =>
       ask(async ({ internal }) => {
-        const { isFaulty, ...found } = await askRanges(internal(), topic, { sinceMs, untilMs }, clock);
+        const { isFaulty, ...ranges } = await askRanges(internal(), topic, { sinceMs, untilMs }, clock);
         if (isFaulty) void close();
-        return found;
+        return ranges;
       }),
     committed: (groupId, topic) =>
       ask(async ({ admin }) => {
-        const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
+        const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
+        const partitions = answer?.partitions ?? [];
         // Kafka lists every partition, also for a group that has committed nothing.
-        if (!found || found.partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
-        const committed = found.partitions.filter(({ offset }) => Number(offset) >= 0);
-        return new Map(
-          committed.map(({ partition, offset, metadata }) => [
-            partition,
-            { offset: Number(offset), note: metadata ?? "" },
-          ]),
-        );
+        if (partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
+        const committed = partitions.map(({ partition, offset, metadata }): [number, Committed] => [
+          partition,
+          { offset: Number(offset), note: metadata ?? "" },
+        ]);
+        return new Map(committed.filter(([, { offset }]) => offset >= 0));
       }),
     group: (groupId) =>
       ask(async ({ admin }) => {
-        const [found] = (await admin.describeGroups([groupId])).groups;
-        if (!found) throw new Error(`no group ${groupId} in the answer`);
-        return { state: found.state, members: found.members.map(memberOf) };
+        const [group] = (await admin.describeGroups([groupId])).groups;
+        if (!group) throw new Error(`no group ${groupId} in the answer`);
+        return { state: group.state, members: group.members.map(memberOf) };
       }),
     defaultReplicationFactor: () =>
       ask(async ({ admin }) => {

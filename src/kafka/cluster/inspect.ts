@@ -2,7 +2,7 @@ import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
 import type { Cluster, FoundTopic } from "./cluster.ts";
 import {
-  topicFacts,
+  surroundingsOf,
   journalRules,
   lookbackRule,
   orderRule,
@@ -26,29 +26,23 @@ export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
 type Found = ReadonlyMap<string, FoundTopic>;
 
-const sentenceOf = ({ topics, detail, remedy }: Omit<Finding, "severity">): string =>
+const sentenceOf = ({ topics, detail, remedy }: Finding): string =>
   `${topics.length > 1 ? "Topics" : "Topic"} ${topics.join(", ")} ${detail}: ${remedy}.`;
 
 /** What a rule says of the topics that exist. */
-const applied = (
-  { severity, roles, broken, together }: TopicRule,
-  demands: TopicDemands,
-  found: Found,
-): Finding[] => {
-  const findings: Finding[] = [];
-  for (const role of demands.used.filter((one) => roles.includes(one))) {
-    const topic = found.get(demands.names[role]);
-    const complaint = topic && broken(topicFacts({ role, topic }, demands, found));
-    if (!topic || !complaint) continue;
-    const others = together ? findings.pop()?.topics : undefined;
-    findings.push({
-      severity,
-      topics: [...(others ?? []), topic.name],
-      detail: complaint[0],
-      remedy: complaint[1],
+const applied = (rule: TopicRule, demands: TopicDemands, found: Found): Finding[] => {
+  const { severity, roles, isJoint, broken } = rule;
+  const findings = demands.used
+    .filter((role) => roles.includes(role))
+    .flatMap((role): Finding[] => {
+      const topic = found.get(demands.names[role]);
+      const complaint = topic && broken(topic, surroundingsOf(role, demands, found));
+      if (!complaint) return [];
+      const [detail, remedy] = complaint;
+      return [{ severity, topics: [topic.name], detail, remedy }];
     });
-  }
-  return findings;
+  const [first] = findings;
+  return isJoint && first ? [{ ...first, topics: findings.flatMap(({ topics }) => topics) }] : findings;
 };
 
 const SETUP = "run `cambio-bridge setup`";
@@ -68,19 +62,19 @@ export const topicFindings = (demands: TopicDemands, found: Found): Finding[] =>
   ...topicRules.flatMap((rule) => applied(rule, demands, found)),
 ];
 
-const sentencesOf = (rules: readonly TopicRule[], names: TopicNames, found: Found): string[] =>
-  rules
-    .flatMap((rule) =>
-      applied(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),
-    )
-    .map(sentenceOf);
+const problemsBy =
+  (rules: readonly TopicRule[]) =>
+  (names: TopicNames, found: Found): string[] =>
+    rules
+      .flatMap((rule) =>
+        applied(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),
+      )
+      .map(sentenceOf);
 
 /** Why the journal may forget an accept. */
-export const journalProblems = (names: TopicNames, found: Found): string[] =>
-  sentencesOf(journalRules, names, found);
+export const journalProblems = problemsBy(journalRules);
 /** Why the order of entries is not known, of the topics whose readers rely on it. */
-export const orderProblems = (names: TopicNames, found: Found): string[] =>
-  sentencesOf([orderRule], names, found);
+export const orderProblems = problemsBy([orderRule]);
 
 /**
  * Checks topics and schemas before `serve` starts. Problems keep it from starting, warnings are only logged. Rejects
@@ -92,16 +86,17 @@ export const inspect = async (
 ) => {
   const { names, used } = demands;
   const found = await cluster.find(used.map((role) => names[role]));
-  const findings = topicFindings(demands, found);
-  const ofSeverity = (wanted: Severity): string[] =>
-    findings.filter(({ severity }) => severity === wanted).map(sentenceOf);
-  const problems = ofSeverity("problem");
-  const mayPass = problems.length === 0;
+  const { problem = [], warning = [] } = Object.groupBy(
+    topicFindings(demands, found),
+    ({ severity }) => severity,
+  );
   const schemaIds = new Map<RecordName, number>();
+  const unregistered: string[] = [];
   for (const { role, name, schema } of topicPlans(names)) {
     if (schema === null || !used.includes(role)) continue;
     const id = await registry.find(subjectOf(name), readSchema(schema));
-    if (id === null) problems.push(`Schema ${subjectOf(name)} is not registered in this version: ${SETUP}.`);
+    if (id === null)
+      unregistered.push(`Schema ${subjectOf(name)} is not registered in this version: ${SETUP}.`);
     else schemaIds.set(schema, id);
   }
   const [retentionWarning = null] = applied(lookbackRule, demands, found).map(sentenceOf);
@@ -112,11 +107,11 @@ export const inspect = async (
         throw new TypeError(`the schema ${record} belongs to no topic that was inspected`);
       return id;
     },
-    problems,
-    warnings: ofSeverity("warning"),
+    problems: [...problem.map(sentenceOf), ...unregistered],
+    warnings: warning.map(sentenceOf),
     /** Set when events are kept for less time than the reconcile flow looks back; also in `warnings`. */
     retentionWarning,
     /** Nothing but schemas is missing: a registry that has just started may not know them yet. */
-    mayPass,
+    mayPass: problem.length === 0,
   };
 };

@@ -1,10 +1,10 @@
 import { counted } from "../../runtime/counted.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { protocolErrorOf } from "../errors.ts";
-import { isFinal } from "../final.ts";
 import type { Cluster } from "./cluster.ts";
+import { RegistryError } from "../schema/registry-http.ts";
 import type { Registry } from "../schema/registry.ts";
-import { readSchema, type RecordName } from "../schema/schemas.ts";
+import { readSchema } from "../schema/schemas.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   DEFAULT_MAX_MESSAGE_BYTES,
@@ -31,7 +31,7 @@ type Ports = {
   stopped?: AbortSignal;
 };
 
-/** Three replicas or more: an acknowledged record must be on two. One: the brokers' default must not ask for more. */
+/** Where there are three replicas, a record must be on two. Where there is one, brokers must not ask for more. */
 const insyncOf = (replicas: number): Record<string, string> =>
   replicas === 2 ? {} : { "min.insync.replicas": replicas > 2 ? "2" : "1" };
 
@@ -80,6 +80,21 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 const OTHER_REMEDY = "ask those who run the cluster, or have them create it as docs/setup.md says";
 
+/** Statuses by which a registry refuses a schema. After a 401 the next request may have a newer token. */
+const REFUSAL_STATUSES: readonly (number | null)[] = [403, 409, 422];
+/** kafkajs's names for an error that Kafka does not name, and for a code that kafkajs does not know. */
+const UNNAMED: readonly unknown[] = ["UNKNOWN", "KAFKAJS_UNKNOWN_ERROR_CODE"];
+
+/** Whether a broker or the registry has answered, and would answer the same request in the same way. */
+const isFinal = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof RegistryError) return REFUSAL_STATUSES.includes(error.status);
+  // kafkajs knows of each code of the protocol whether a later request may succeed.
+  if ("retriable" in error && "type" in error)
+    return error.retriable === false && !UNNAMED.includes(error.type);
+  return isFinal(error.cause);
+};
+
 /**
  * Runs the steps one after the other, also those after one that is refused for good.
  * @throws UsageError without a cause, with a sentence for each step that is refused for good
@@ -94,7 +109,6 @@ const eachStep = async <T>(items: readonly T[], step: (item: T) => Promise<void>
   if (refusals.length > 0) throw new UsageError(refusals.join("\n"));
 };
 
-/** Turns what is refused for good into a UsageError. */
 const orRefused = <T>(what: string, asking: Promise<T>, remedy?: string): Promise<T> =>
   asking.catch((error: unknown) => {
     if (!isFinal(error)) throw error;
@@ -103,62 +117,53 @@ const orRefused = <T>(what: string, asking: Promise<T>, remedy?: string): Promis
   });
 
 const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Ports): Promise<void> => {
-  const plans = topicPlans(options.names);
+  const { names, replicationFactor, dryRun } = options;
+  const plans = topicPlans(names);
   const found = await cluster.find(plans.map(({ name }) => name));
   const isComplete = plans.every(({ name }) => found.has(name));
   const replicas = isComplete ? 0 : await replicasOf(options, cluster);
+  const insync = insyncOf(replicas);
   await eachStep(plans, async (plan) => {
     stopped?.throwIfAborted();
-    if (plan.name === options.names.journal && !found.has(plan.name) && found.size > 0)
-      say(journalCaution(plan.name));
-    const there = found.get(plan.name);
-    if (there) {
-      say(`topic ${plan.name}: already there, ${extentText(there.partitions, there.replicationFactor)}`);
+    const { name, partitions = options.partitions } = plan;
+    const existing = found.get(name);
+    if (existing) {
+      say(`topic ${name}: already there, ${extentText(existing.partitions, existing.replicationFactor)}`);
       return;
     }
-    const insync = insyncOf(replicas);
+    if (name === names.journal && found.size > 0) say(journalCaution(name));
     const config = { ...(await withMaxMessageBytes(plan, options, cluster)), ...insync };
-    const { partitions = options.partitions } = plan;
-    const settings = Object.entries(insync).map(([name, value]) => `${name}=${value}`);
+    const settings = Object.entries(insync).map((setting) => setting.join("="));
     const what = [extentText(partitions, replicas), ...settings].join(", ");
-    const { replicationFactor, dryRun } = options;
-    const topic = { name: plan.name, partitions, replicationFactor, config };
-    await orRefused(`Topic ${plan.name} cannot be created with ${what}`, cluster.create(topic, dryRun));
-    say(`topic ${plan.name}: ${dryRun ? "would be created" : "created"}, ${what}`);
+    const creation = cluster.create({ name, partitions, replicationFactor, config }, dryRun);
+    await orRefused(`Topic ${name} cannot be created with ${what}`, creation);
+    say(`topic ${name}: ${dryRun ? "would be created" : "created"}, ${what}`);
   });
-};
-
-const setUpSchema = async (
-  subject: string,
-  schema: RecordName,
-  { dryRun }: SetupOptions,
-  { registry }: Ports,
-): Promise<string> => {
-  const ours = readSchema(schema);
-  const id = await registry.find(subject, ours);
-  if (id !== null) return `already registered, id ${id}`;
-  const obstacle = await registry.incompatibility(subject, ours);
-  if (obstacle !== null) throw new UsageError(`Schema ${subject} cannot be registered: ${obstacle}.`);
-  return dryRun ? "would be registered" : `registered, id ${await registry.register(subject, ours)}`;
 };
 
 const REGISTRY_REMEDY = "see what the registry allows this user, and the subject's compatibility level";
 
-const setUpSchemas = (options: SetupOptions, ports: Ports): Promise<void> =>
-  eachStep(topicPlans(options.names), async ({ name, schema }) => {
+const setUpSchemas = ({ names, dryRun }: SetupOptions, { registry, say, stopped }: Ports): Promise<void> =>
+  eachStep(topicPlans(names), async ({ name, schema }) => {
     if (schema === null) return;
-    ports.stopped?.throwIfAborted();
+    stopped?.throwIfAborted();
     const subject = subjectOf(name);
-    const step = setUpSchema(subject, schema, options, ports);
-    ports.say(
-      `schema ${subject}: ${await orRefused(`Schema ${subject} cannot be registered`, step, REGISTRY_REMEDY)}`,
-    );
+    const ours = readSchema(schema);
+    const refusal = `Schema ${subject} cannot be registered`;
+    const setUpSchema = async (): Promise<string> => {
+      const id = await registry.find(subject, ours);
+      if (id !== null) return `already registered, id ${id}`;
+      const obstacle = await registry.incompatibility(subject, ours);
+      if (obstacle !== null) throw new UsageError(`${refusal}: ${obstacle}.`);
+      return dryRun ? "would be registered" : `registered, id ${await registry.register(subject, ours)}`;
+    };
+    say(`schema ${subject}: ${await orRefused(refusal, setUpSchema(), REGISTRY_REMEDY)}`);
   });
 
 /**
  * Creates missing topics and registers missing schemas. Idempotent.
- * @throws UsageError when the cluster or the registry refuses, with a sentence for each topic or schema; with a cause
- * when they do not answer, or when it is stopped: each topic and schema before that was said
+ * @throws UsageError with a sentence for each topic or schema that is refused, or with a cause where nobody answers, or
+ * it is stopped: each topic and schema before that was said
  */
 export const setUp = async (options: SetupOptions, ports: Ports): Promise<void> => {
   try {

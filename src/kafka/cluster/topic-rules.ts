@@ -19,102 +19,80 @@ export type TopicDemands = {
   lookbackMs: number | null;
 };
 
-const numberIn = (config: FoundTopic["config"], name: string, unknown: number): number =>
-  Number(config[name] ?? unknown);
-
-const keptMs = (config: FoundTopic["config"], unknown: number): number => {
-  const ms = numberIn(config, "retention.ms", unknown);
+type TopicConfig = FoundTopic["config"];
+const keptMs = (config: TopicConfig, unknown: number): number => {
+  const ms = Number(config["retention.ms"] ?? unknown);
   return ms < 0 ? Infinity : ms;
 };
+const maxMessageBytes = (config: TopicConfig, unknown: number): number =>
+  Number(config["max.message.bytes"] ?? unknown);
+const minInsync = (config: TopicConfig, unknown: number): number =>
+  Number(config["min.insync.replicas"] ?? unknown);
+const policyOf = (config: TopicConfig): string => config["cleanup.policy"] ?? "";
 
-/** A topic as the rules see it. What may not be read counts as harmless. */
-export const topicFacts = (
-  { role, topic }: { role: TopicRole; topic: FoundTopic },
-  { names, used, largestRecords, lookbackMs }: TopicDemands,
-  found: ReadonlyMap<string, FoundTopic>,
-) => {
-  const { config, partitions, replicationFactor } = topic;
-  const policy = config["cleanup.policy"] ?? "";
-  const minInsync = config["min.insync.replicas"];
-  const ofCommands = found.get(names.commands)?.config ?? {};
-  const [largest = null] = largestRecords
-    .filter((record) => record.role === role)
-    .sort((one, other) => other.bytes - one.bytes);
-  return {
-    lookbackMs,
-    partitions,
-    replicas: replicationFactor,
-    minInsync: minInsync === undefined ? undefined : Number(minInsync),
-    keptMs: keptMs(config, Infinity),
-    /** Of the whole topic; negative for no limit. */
-    maxBytes: numberIn(config, "retention.bytes", -1),
-    maxMessageBytes: numberIn(config, "max.message.bytes", Infinity),
-    isReadable: Object.keys(config).length > 0,
-    isCompacted: policy.includes("compact"),
-    isDeleting: policy.includes("delete"),
-    isStampedByWriters: (config["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime",
-    isUnclean: config["unclean.leader.election.enable"] === "true",
-    /** The largest record that a setting lets be written to it. */
-    largest,
-    commands: {
-      name: names.commands,
-      isUsed: used.includes("commands"),
-      keptAtLeastMs: keptMs(ofCommands, 0),
-      maxMessageAtLeastBytes: numberIn(ofCommands, "max.message.bytes", 0),
-    },
-  };
+/** What a rule looks at besides its topic. `largest`: the largest record that a setting lets be written to it. */
+type Surroundings = Pick<TopicDemands, "lookbackMs"> & {
+  largest: LargestRecord | undefined;
+  commands: { name: string; isUsed: boolean; config: FoundTopic["config"] };
 };
 
-/** What is wrong with a topic, to go on after its name, and what to do; false for nothing. */
-type Said = readonly [detail: string, remedy: string] | false;
-type Broken = (topic: ReturnType<typeof topicFacts>) => Said;
+export const surroundingsOf = (
+  role: TopicRole,
+  { names, used, largestRecords, lookbackMs }: TopicDemands,
+  found: ReadonlyMap<string, FoundTopic>,
+): Surroundings => {
+  const name = names.commands;
+  const [largest] = largestRecords
+    .filter((record) => record.role === role)
+    .toSorted((one, other) => other.bytes - one.bytes);
+  const commands = { name, isUsed: used.includes("commands"), config: found.get(name)?.config ?? {} };
+  return { lookbackMs, largest, commands };
+};
+
+/**
+ * What is wrong with a topic, to go on after its name, and what to do; false for nothing. What may not be read counts as
+ * harmless.
+ */
+type Broken = (
+  topic: FoundTopic,
+  surroundings: Surroundings,
+) => readonly [detail: string, remedy: string] | false;
 
 /** A problem keeps `serve` from starting, a warning is only logged. */
 export type Severity = "problem" | "warning";
-export type TopicRule = {
-  severity: Severity;
-  roles: readonly TopicRole[];
-  broken: Broken;
-  /** What it says of several topics is said once. */
-  together?: true;
-};
+/** `isJoint`: what it says of several topics is said once. */
+export type TopicRule = ReturnType<ReturnType<typeof ruleOf>>;
+const ruleOf =
+  (severity: Severity, isJoint = false) =>
+  (roles: readonly TopicRole[], broken: Broken) => ({ severity, isJoint, roles, broken });
+const problem = ruleOf("problem");
+const warning = ruleOf("warning");
+const jointWarning = ruleOf("warning", true);
 
 const allBut = (...without: TopicRole[]): TopicRole[] => ROLES.filter((role) => !without.includes(role));
 
-const problem = (roles: readonly TopicRole[], broken: Broken): TopicRule => ({
-  severity: "problem",
-  roles,
-  broken,
-});
-const warning = (roles: readonly TopicRole[], broken: Broken): TopicRule => ({
-  severity: "warning",
-  roles,
-  broken,
-});
-const together = (broken: Broken, roles = ROLES): TopicRule => ({
-  ...warning(roles, broken),
-  together: true,
-});
-
 const TO_RAISE = "raise its retention.ms";
 
-const compacted: Broken = ({ isCompacted }) =>
-  isCompacted && [
+const compacted: Broken = ({ config }) =>
+  policyOf(config).includes("compact") && [
     "is compacted, which drops records, and refuses those without a key",
     "set cleanup.policy=delete",
   ];
 
-const limited: Broken = ({ maxBytes }) =>
-  maxBytes >= 0 && [
+const limited: Broken = ({ config }) =>
+  Number(config["retention.bytes"] ?? -1) >= 0 && [
     "is limited in size, so that it may lose records before their time",
     "set retention.bytes=-1",
   ];
 
-const stampedByWriters: Broken = ({ isStampedByWriters }) =>
-  isStampedByWriters && ["has the times of its writers", "set message.timestamp.type=LogAppendTime"];
+const stampedByWriters: Broken = ({ config }) =>
+  config["message.timestamp.type"] === "CreateTime" && [
+    "has the times of its writers",
+    "set message.timestamp.type=LogAppendTime",
+  ];
 
-const unclean: Broken = ({ isUnclean }) =>
-  isUnclean && [
+const unclean: Broken = ({ config }) =>
+  config["unclean.leader.election.enable"] === "true" && [
     "may get a leader that lacks acknowledged records",
     "set unclean.leader.election.enable=false",
   ];
@@ -127,8 +105,8 @@ export const journalRules: readonly TopicRule[] = [
   ...[compacted, stampedByWriters, limited, unclean].map((broken) => problem(["journal"], broken)),
   problem(
     ["journal"],
-    ({ keptMs, commands }) =>
-      keptMs < 2 * commands.keptAtLeastMs && [
+    ({ config }, { commands }) =>
+      keptMs(config, Infinity) < 2 * keptMs(commands.config, 0) && [
         `is kept for less than twice as long as ${commands.name}, so that it may forget an accept whose ` +
           "command is still there",
         TO_RAISE,
@@ -136,8 +114,8 @@ export const journalRules: readonly TopicRule[] = [
   ),
   problem(
     ["journal"],
-    ({ keptMs }) =>
-      keptMs < QUOTE_LIVES_DAYS * DAY_MS && [
+    ({ config }) =>
+      keptMs(config, Infinity) < QUOTE_LIVES_DAYS * DAY_MS && [
         `is kept for less than ${QUOTE_LIVES_DAYS} days, so that it may forget an accept whose quote is still valid`,
         TO_RAISE,
       ],
@@ -155,11 +133,11 @@ export const orderRule = problem(
 );
 
 /** Events are kept for less time than the reconcile flow looks back: it would publish them again. */
-export const lookbackRule = warning(["transactionStatus"], ({ keptMs, lookbackMs }) => {
-  const needed = (Math.ceil((lookbackMs ?? 0) / DAY_MS) + 1) * DAY_MS;
+export const lookbackRule = warning(["transactionStatus"], ({ config }, { lookbackMs }) => {
+  if (lookbackMs === null) return false;
+  const needed = (Math.ceil(lookbackMs / DAY_MS) + 1) * DAY_MS;
   return (
-    lookbackMs !== null &&
-    keptMs < needed && [
+    keptMs(config, Infinity) < needed && [
       "does not keep events for a day longer than the reconcile flow looks back, so that older ones may be " +
         "published again",
       `set retention.ms=${needed} or more`,
@@ -169,11 +147,11 @@ export const lookbackRule = warning(["transactionStatus"], ({ keptMs, lookbackMs
 
 export const topicRules: readonly TopicRule[] = [
   ...journalRules,
-  problem(["deadLetters"], ({ maxMessageBytes, commands }) => {
-    const needed = commands.maxMessageAtLeastBytes + DEAD_LETTER_MARGIN_BYTES;
+  problem(["deadLetters"], ({ config }, { commands }) => {
+    const needed = maxMessageBytes(commands.config, 0) + DEAD_LETTER_MARGIN_BYTES;
     return (
       commands.isUsed &&
-      maxMessageBytes < needed && [
+      maxMessageBytes(config, Infinity) < needed && [
         `accepts no record as large as the largest of ${commands.name} with the headers of a dead letter`,
         `set max.message.bytes=${needed} or more`,
       ]
@@ -183,45 +161,47 @@ export const topicRules: readonly TopicRule[] = [
   problem(["audit"], stampedByWriters),
   problem(
     ROLES,
-    ({ replicas, minInsync = 0 }) =>
-      minInsync > replicas && [
-        `has ${counted(replicas, "replica")}, and min.insync.replicas=${minInsync}, so that nothing can be ` +
-          "written to it",
-        `set min.insync.replicas=${replicas}, or add replicas`,
+    ({ replicationFactor, config }) =>
+      minInsync(config, 0) > replicationFactor && [
+        `has ${counted(replicationFactor, "replica")}, and min.insync.replicas=${minInsync(config, 0)}, so that ` +
+          "nothing can be written to it",
+        `set min.insync.replicas=${replicationFactor}, or add replicas`,
       ],
   ),
   problem(
     ROLES,
-    ({ maxMessageBytes, largest }) =>
-      largest !== null &&
-      maxMessageBytes < largest.bytes && [
-        `accepts records of at most ${maxMessageBytes} bytes, too few for ${largest.setting}`,
+    ({ config }, { largest }) =>
+      largest !== undefined &&
+      maxMessageBytes(config, Infinity) < largest.bytes && [
+        `accepts records of at most ${maxMessageBytes(config, 0)} bytes, too few for ${largest.setting}`,
         `set max.message.bytes=${largest.bytes} or more, or lower the setting`,
       ],
   ),
   orderRule,
   lookbackRule,
-  together(
-    ({ replicas, minInsync = 2 }) =>
-      (replicas < 3 || minInsync < 2) && [
+  jointWarning(
+    ROLES,
+    ({ replicationFactor, config }) =>
+      (replicationFactor < 3 || minInsync(config, 2) < 2) && [
         "can lose acknowledged records with one broker (fewer than 3 replicas, or min.insync.replicas below 2)",
         "give topics 3 replicas and min.insync.replicas=2",
       ],
   ),
-  together(
-    ({ isReadable }) =>
-      !isReadable && [
+  jointWarning(
+    ROLES,
+    ({ config }) =>
+      Object.keys(config).length === 0 && [
         "could not be checked for compaction, retention and sizes, because this user may not read the settings",
         "grant DescribeConfigs on the topics",
       ],
   ),
-  together(unclean, allBut("journal")),
+  jointWarning(allBut("journal"), unclean),
   warning(["commands", "results"], compacted),
   warning(allBut("journal", "control"), limited),
   warning(
     ["control"],
-    ({ isDeleting }) =>
-      isDeleting && [
+    ({ config }) =>
+      policyOf(config).includes("delete") && [
         "deletes old records, so that a replica may start without knowing of a pause",
         "set cleanup.policy=compact",
       ],

@@ -5,7 +5,7 @@ import type { RecordName } from "../schema/schemas.ts";
 export type TopicRole =
   "transactionStatus" | "commands" | "results" | "journal" | "deadLetters" | "control" | "audit";
 export type TopicNames = Readonly<Record<TopicRole, string>>;
-export type Right = "Describe" | "Read" | "Write";
+export type Right = "Read" | "Write";
 
 export type TopicPlan = {
   role: TopicRole;
@@ -24,71 +24,39 @@ export type LargestRecord = { role: TopicRole; bytes: number; setting: string };
 
 export const DAY_MS = 86_400_000;
 
-/**
- * Space for the parts of a record that the setting does not bound: identifiers of up to 1024 characters,
- * headers, the batch header.
- */
+/** Space for what the setting does not bound: identifiers of up to 1024 characters, headers, the batch header. */
 export const RECORD_MARGIN_BYTES = 65_536;
 /** Space for the headers that a dead letter adds to its record. */
 export const DEAD_LETTER_MARGIN_BYTES = 65_536;
-/** Kafka's default of max.message.bytes. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
 
-type Planned = Omit<TopicPlan, "role" | "name" | "config"> & { days: number; config?: TopicPlan["config"] };
+const kept = (days: number, config: TopicPlan["config"] = {}): TopicPlan["config"] => ({
+  "cleanup.policy": "delete",
+  "retention.ms": String(days * DAY_MS),
+  // Records expire by time only, whatever the brokers' default is.
+  "retention.bytes": "-1",
+  "unclean.leader.election.enable": "false",
+  ...config,
+});
+const BROKERS_TIME = { "message.timestamp.type": "LogAppendTime" };
+const FOR_EVER = { "cleanup.policy": "compact", "retention.ms": "-1" };
+const LARGE = { "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES) };
 
-const PLANS: Readonly<Record<TopicRole, Planned>> = {
-  transactionStatus: { schema: "transaction-status-updated", days: 30, rights: ["Read", "Write"] },
-  commands: { schema: "command", days: 7, rights: ["Read"] },
-  results: { schema: "command-result", days: 30, rights: ["Write"] },
-  journal: {
-    schema: "command-journal-entry",
-    days: 14,
-    rights: ["Read", "Write"],
-    config: { "message.timestamp.type": "LogAppendTime" },
-  },
-  deadLetters: {
-    schema: null,
-    days: 30,
-    rights: ["Write"],
-    config: { "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES) },
-  },
+const PLANS: Readonly<Record<TopicRole, Omit<TopicPlan, "role" | "name">>> = {
+  transactionStatus: { schema: "transaction-status-updated", rights: ["Read", "Write"], config: kept(30) },
+  commands: { schema: "command", rights: ["Read"], config: kept(7) },
+  results: { schema: "command-result", rights: ["Write"], config: kept(30) },
+  journal: { schema: "command-journal-entry", rights: ["Read", "Write"], config: kept(14, BROKERS_TIME) },
+  deadLetters: { schema: null, rights: ["Write"], config: kept(30, LARGE) },
   // One partition each, for a total order: of two operators who act at the same time, both see who was first.
-  audit: {
-    schema: null,
-    days: 365,
-    rights: ["Write"],
-    partitions: 1,
-    // Whether an earlier replay may still be running is decided by broker timestamps, not by the clocks of
-    // operators' machines.
-    config: { "message.timestamp.type": "LogAppendTime" },
-  },
-  control: {
-    schema: null,
-    days: 365,
-    rights: ["Read"],
-    partitions: 1,
-    config: { "cleanup.policy": "compact", "retention.ms": "-1" },
-  },
+  // Brokers' times decide whether an earlier replay may still be running, and no clock of an operator's machine.
+  audit: { schema: null, rights: ["Write"], partitions: 1, config: kept(365, BROKERS_TIME) },
+  control: { schema: null, rights: ["Read"], partitions: 1, config: kept(365, FOR_EVER) },
 };
 
 export const ROLES = Object.keys(PLANS) as TopicRole[];
 
 export const topicPlans = (names: TopicNames): TopicPlan[] =>
-  ROLES.map((role) => {
-    const { days, config, ...plan } = PLANS[role];
-    return {
-      ...plan,
-      role,
-      name: names[role],
-      config: {
-        "cleanup.policy": "delete",
-        "retention.ms": String(days * DAY_MS),
-        // Records expire by time only, whatever the brokers' default is.
-        "retention.bytes": "-1",
-        "unclean.leader.election.enable": "false",
-        ...config,
-      },
-    };
-  });
+  ROLES.map((role) => ({ ...PLANS[role], role, name: names[role] }));
 
 export const subjectOf = (topic: string): string => `${topic}-value`;

@@ -1,4 +1,4 @@
-import type { Admin, Kafka } from "kafkajs";
+import type { Admin, GroupDescriptions, Kafka } from "kafkajs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connectCluster } from "../../../../src/kafka/cluster/cluster.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -28,18 +28,18 @@ const held = async () => {
     const admin: Partial<Admin> = {
       connect: () => (clients.length === 1 ? Promise.resolve() : step((held) => (client.connecting = held))),
       disconnect: () => Promise.resolve(void (client.closed += 1)),
-      fetchTopicMetadata: async () => {
+      describeGroups: async () => {
         await step((held) => void client.asked.push(held));
-        return { topics: [{ name: "t", partitions: [] }] };
+        return { groups: [{ state: "Empty", members: [] }] } as unknown as GroupDescriptions;
       },
     };
     return { admin: () => admin } as unknown as Kafka;
   };
   const cluster = await connectCluster(newClient, systemClock);
-  /** The outcome of a request: the size of its answer, or the error. */
+  /** The outcome of a request: its answer, or the error. */
   const ask = (): Promise<string> =>
-    cluster.partitions(["t"]).then(
-      (topics) => `${topics.size} topics`,
+    cluster.group("g").then(
+      ({ state }) => state,
       (error: unknown) => (error as Error).message,
     );
   /** Long enough for whatever is not held. */
@@ -72,7 +72,7 @@ describe("a client whose request failed", () => {
     clients[0]?.asked[0]?.reject(new Error("closed under it"));
     expect(await slow).toBe("closed under it");
     for (const asked of clients[1]?.asked ?? []) asked.resolve();
-    expect(await Promise.all(later)).toEqual(["1 topics", "1 topics"]);
+    expect(await Promise.all(later)).toEqual(["Empty", "Empty"]);
     expect(closed()).toEqual([1, 0]);
     await cluster.close();
     expect(closed()).toEqual([1, 1]);
@@ -104,7 +104,7 @@ describe("a client whose request failed", () => {
     clients[2]?.connecting.resolve();
     await turns();
     clients[2]?.asked[0]?.resolve();
-    expect(await third).toBe("1 topics");
+    expect(await third).toBe("Empty");
     await cluster.close();
     expect(closed()).toEqual([1, 1, 1]);
   });

@@ -4,6 +4,9 @@ import { inspect } from "../../../../src/kafka/cluster/inspect.ts";
 import type { Registry } from "../../../../src/kafka/schema/registry.ts";
 import { setUp } from "../../../../src/kafka/cluster/setup.ts";
 import { type LargestRecord, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
+import { errorOfCode } from "../../../../src/kafka/errors.ts";
+import { RegistryError } from "../../../../src/kafka/schema/registry-http.ts";
+import { UsageError } from "../../../../src/runtime/errors.ts";
 
 const DAY_MS = 86_400_000;
 const names: TopicNames = {
@@ -39,7 +42,6 @@ const paper = ({
       Promise.resolve(
         new Map(wanted.flatMap((name) => (topics.has(name) ? [[name, topics.get(name)!]] : []))),
       ),
-    partitions: () => Promise.resolve(new Map()),
     ranges: () => Promise.resolve({ ranges: new Map(), missing: new Set() }),
     committed: () => Promise.resolve(new Map()),
     group: () => Promise.resolve({ state: "Dead", members: [] }),
@@ -47,10 +49,10 @@ const paper = ({
     create: (topic, dryRun) => {
       if (dryRun) return Promise.resolve();
       created.push(topic);
-      const { name, partitions, config } = topic;
       const replicationFactor =
         topic.replicationFactor > 0 ? topic.replicationFactor : (defaultReplicas ?? 3);
-      topics.set(name, { name, partitions, replicationFactor, config: { ...brokerConfig, ...config } });
+      const config = { ...brokerConfig, ...topic.config };
+      topics.set(topic.name, { ...topic, replicationFactor, config, states: [] });
       return Promise.resolve();
     },
     close: () => Promise.resolve(),
@@ -178,7 +180,8 @@ describe("setup", () => {
     ["that is new, with the broker's default", null, 3_065_536],
   ])("dead letters have room for the largest command of a topic %s", async (_, config, bytes) => {
     const { run, topics } = paper({ brokerConfig: { "max.message.bytes": "3000000" } });
-    if (config) topics.set("commands", { name: "commands", partitions: 1, replicationFactor: 3, config });
+    if (config)
+      topics.set("commands", { name: "commands", partitions: 1, replicationFactor: 3, config, states: [] });
     await run();
     expect(Number(topics.get("dead")?.config["max.message.bytes"])).toBe(bytes);
   });
@@ -196,6 +199,45 @@ describe("setup", () => {
     // Kafka's default is larger: whatever the cluster gives stays as it is.
     expect(topics.get("results")?.config).not.toHaveProperty("max.message.bytes");
     expect((await look()).problems).toEqual([]);
+  });
+
+  /** The error of a setup whose cluster or registry refuses. */
+  const failure = async (refusal: Error): Promise<UsageError> => {
+    const { run, cluster, registry } = paper();
+    if (refusal instanceof RegistryError) registry.register = () => Promise.reject(refusal);
+    else cluster.create = () => Promise.reject(refusal);
+    const error: unknown = await run().catch((each: unknown) => each);
+    if (error instanceof UsageError) return error;
+    throw new Error("no UsageError", { cause: error });
+  };
+  const registryError = (status: number | null): Error =>
+    new RegistryError(`the schema registry answered ${status} (its reason)`, { status });
+
+  test.each<[Error, number, RegExp]>([
+    [errorOfCode(37), 7, /partitions.*: set TOPIC_PARTITIONS\.$/],
+    [errorOfCode(29), 7, /authorized.*: this user needs the right Create /],
+    [errorOfCode(44), 7, /policy.*: ask those who run the cluster/],
+    ...[403, 409, 422].map((status): [Error, number, RegExp] => [
+      registryError(status),
+      4,
+      /\(its reason\): see /,
+    ]),
+  ])("what is refused is said for each topic or schema, and is final: %s", async (refusal, count, said) => {
+    const { message, cause } = await failure(refusal);
+    expect(cause).toBeUndefined();
+    expect(message.split("\n")).toHaveLength(count);
+    for (const sentence of message.split("\n")) expect(sentence).toMatch(said);
+  });
+
+  test.each([
+    // UNKNOWN, NOT_CONTROLLER, and a code of a later Kafka.
+    ...[-1, 41, 9_999].map(errorOfCode),
+    new Error("Connection timeout"),
+    ...[401, 404, 429, 500, null].map(registryError),
+  ])("what may pass ends it, and is no refusal: %s", async (obstacle) => {
+    const { message, cause } = await failure(obstacle);
+    expect(cause).toBeInstanceOf(Error);
+    expect(message).toMatch(/^Setup did not finish: .*\. It can be run again\.$/);
   });
 
   test("an incompatible schema is reported in one sentence, and not registered", async () => {
@@ -247,8 +289,7 @@ describe("the checks of serve", () => {
       const others = await look(roles.filter((role) => names[role] !== name));
       expect(others).toMatchObject({ problems: [], warnings: [] });
     }
-    const { problems, warnings } = await look();
-    return { problems, warnings };
+    return look();
   };
 
   type Row = [topic: string, config: Record<string, string>, said: string];
@@ -273,7 +314,8 @@ describe("the checks of serve", () => {
     ["events", compact, "Topic events is compacted"],
     ["results", insync, "has 3 replicas, and min.insync.replicas=4, so that nothing can be written to it"],
   ])("%s with %j is a problem, and no warning", async (name, config, said) => {
-    expect(await changed(name, config)).toEqual({ problems: [expect.stringContaining(said)], warnings: [] });
+    const { problems, warnings } = await changed(name, config);
+    expect([problems, warnings]).toEqual([[expect.stringContaining(said)], []]);
   });
 
   test.each<Row>([
@@ -291,7 +333,8 @@ describe("the checks of serve", () => {
       "is limited in size",
     ]),
   ])("%s with %j is a warning, and no problem", async (name, config, said) => {
-    expect(await changed(name, config)).toEqual({ problems: [], warnings: [expect.stringContaining(said)] });
+    const { problems, warnings } = await changed(name, config);
+    expect([problems, warnings]).toEqual([[], [expect.stringContaining(said)]]);
   });
 
   test.each([
@@ -299,7 +342,7 @@ describe("the checks of serve", () => {
     ["journal", kept(14 * DAY_MS)],
     ["dead", upTo(1_114_124)],
   ])("%s with %j is fine", async (name, config) => {
-    expect(await changed(name, config)).toEqual({ problems: [], warnings: [] });
+    expect(await changed(name, config)).toMatchObject({ problems: [], warnings: [] });
   });
 
   test.each<keyof TopicNames>(["journal", "results", "transactionStatus", "deadLetters"])(
