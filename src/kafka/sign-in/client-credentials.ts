@@ -25,23 +25,18 @@ const encoded = (text: string): string => encodeURIComponent(text).replaceAll("%
 /** @throws with a message that may quote the answer's error, and never its token */
 const tokenOf = (status: number, text: string, nowMs: number): FetchedToken => {
   const answer = objectOf(parseJson(text)) ?? {};
-  const {
-    access_token: token,
-    token_type: type,
-    expires_in: seconds,
-    error,
-    error_description: why,
-  } = answer;
-  if (status !== 200) throw new Error([error, why].filter((part) => typeof part === "string").join(", "));
-  if (typeof token !== "string" || token === "") throw new Error("the answer has no access_token");
+  const { access_token: token, token_type: type, expires_in: seconds, error, error_description } = answer;
+  const refuse = (why: string): Error => new Error(`it answered ${status} and gave no token: ${why}`);
+  if (status !== 200)
+    throw refuse([error, error_description].filter((part) => typeof part === "string").join(", "));
+  if (typeof token !== "string" || token === "") throw refuse("the answer has no access_token");
   const kind = String(type).toLowerCase();
-  if (kind !== "bearer") throw new Error(`a token of the type ${kind}`);
+  if (kind !== "bearer") throw refuse(`a token of the type ${kind}`);
   if (typeof seconds === "number") return { token, lifetimeMs: seconds * 1_000 };
   const expiresAt = jwtExpiryMs(token);
   return { token, lifetimeMs: expiresAt === null ? DEFAULT_LIFETIME_MS : expiresAt - nowMs };
 };
 
-/** Gets tokens by OAuth 2.0 client credentials. */
 export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock, "now">): TokenFetcher => {
   const { endpoint, clientId, scope, audience } = options;
   // Requests are rare: no connection is kept alive.
@@ -55,38 +50,32 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
     grant_type: "client_credentials",
     ...(scope !== undefined && { scope }),
     ...(audience !== undefined && { audience }),
-  }).toString();
+  });
 
   return {
-    // Without the query, which may hold a key.
+    // The query may hold a key.
     what: `the token endpoint ${origin}${pathname}`,
     fetch: async (signal) => {
       const secret = options.clientSecret();
       const credentials = Buffer.from(`${encoded(clientId)}:${encoded(secret)}`).toString("base64");
-      const failure = (what: string, error: unknown): SignInError =>
-        new SignInError(
-          `${what}: ${redacted(messageOf(error), [secret, encoded(secret), credentials, search])}`,
-        );
       const headers = {
         accept: "application/json",
         authorization: `Basic ${credentials}`,
         "content-type": "application/x-www-form-urlencoded",
       };
-      const { status, text } = await request(endpoint, {
-        dispatcher,
-        method: "POST",
-        headers,
-        body: form,
-        signal,
-      })
-        .then(async ({ statusCode, body }) => ({ status: statusCode, text: await body.text() }))
-        .catch((error: unknown) => {
-          throw failure("it does not answer", error);
-        });
+      const body = form.toString();
+      const ask = async () => {
+        const answer = await request(endpoint, { dispatcher, method: "POST", headers, body, signal });
+        return { status: answer.statusCode, text: await answer.body.text() };
+      };
       try {
+        const { status, text } = await ask().catch((error: unknown) => {
+          throw new Error("it does not answer", { cause: error });
+        });
         return tokenOf(status, text, clock.now());
       } catch (error) {
-        throw failure(`it answered ${status} and gave no token`, error);
+        const secrets = [secret, encoded(secret), credentials, search];
+        throw new SignInError(redacted(messageOf(error), secrets));
       }
     },
   };

@@ -1,13 +1,11 @@
 import { createRequire } from "node:module";
 import type { Clock } from "../../runtime/clock.ts";
-import { messageOf, UsageError } from "../../runtime/errors.ts";
-import { redacted, SignInError } from "./sign-in-error.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import type { TokenFetcher } from "./token-source.ts";
 
 /** An optional dependency, because it brings much of AWS's SDK: installed by those who use MSK. */
 const PACKAGE = "aws-msk-iam-sasl-signer-js";
 
-/** The part of the package that is used here. */
 type Signer = {
   generateAuthToken: (options: { region: string }) => Promise<{ token: string; expiryTime: number }>;
 };
@@ -24,9 +22,7 @@ const installed = (): Signer => {
   }
 };
 
-/**
- * Tokens for Amazon MSK, signed with the credentials that AWS's SDK finds. Throws when the package is not installed.
- */
+/** Tokens for MSK, signed with the credentials that AWS's SDK finds. @throws when the package is not installed */
 export const mskIam = (
   region: string,
   clock: Pick<Clock, "now">,
@@ -36,12 +32,8 @@ export const mskIam = (
   return {
     what: `the signer for MSK in ${region}`,
     fetch: async () => {
-      try {
-        const { token, expiryTime } = await signer.generateAuthToken({ region });
-        return { token, lifetimeMs: expiryTime - clock.now() };
-      } catch (error) {
-        throw new SignInError(`it gave no token: ${redacted(messageOf(error), [])}`);
-      }
+      const { token, expiryTime } = await signer.generateAuthToken({ region });
+      return { token, lifetimeMs: expiryTime - clock.now() };
     },
   };
 };

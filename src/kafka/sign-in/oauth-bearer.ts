@@ -7,7 +7,6 @@ import type { TokenSource } from "./token-source.ts";
 
 export type OauthBearerOptions = {
   tokens: Pick<TokenSource, "token" | "refused">;
-  /** SASL extensions, sent with the token. */
   extensions: Readonly<Record<string, string>>;
 };
 
@@ -25,14 +24,10 @@ const saslRequest = (text: string): { encode: () => Buffer } => ({
 });
 
 /** The initial client response of RFC 7628, without an authorization identity. */
-const firstMessage = (token: string, extensions: Readonly<Record<string, string>>): string =>
-  [
-    "n,,",
-    `auth=Bearer ${token}`,
-    ...Object.entries(extensions).map(([name, value]) => `${name}=${value}`),
-    "",
-    "",
-  ].join(SEPARATOR);
+const firstMessage = (token: string, extensions: OauthBearerOptions["extensions"]): string => {
+  const pairs = Object.entries(extensions).map(([name, value]) => `${name}=${value}`);
+  return ["n,,", `auth=Bearer ${token}`, ...pairs, "", ""].join(SEPARATOR);
+};
 
 /** The broker's answer: empty when the token is good, else a challenge. */
 const saslResponse = {
@@ -40,16 +35,7 @@ const saslResponse = {
   parse: (bytes: Buffer): string => bytes.toString("utf8"),
 };
 
-/** The status in a challenge; all of it where brokers do not escape quotes in its JSON. */
-const statusOf = (challenge: string): string => {
-  const status = objectOf(parseJson(challenge))?.status;
-  return typeof status === "string" ? status : challenge;
-};
-
-/**
- * SASL/OAUTHBEARER. A broker refuses a token by a challenge without an error code, which kafkajs's own mechanism takes
- * for success: its next request fails with a closed connection and no reason.
- */
+/** A broker refuses a token by a challenge without an error code, which kafkajs's own mechanism takes for success. */
 export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechanism => ({
   mechanism: "oauthbearer",
   authenticationProvider: ({ host, port, saslAuthenticate }) => ({
@@ -57,8 +43,7 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
       const token = await tokens.token();
       const refused = (why: string): SignInError => {
         tokens.refused(token);
-        const status = redacted(statusOf(why), [token]);
-        return new SignInError(`the broker ${host}:${port} refused the token: ${status}`);
+        return new SignInError(`the broker ${host}:${port} refused the token: ${redacted(why, [token])}`);
       };
       const challenge = await saslAuthenticate({
         request: saslRequest(firstMessage(token, extensions)),
@@ -69,7 +54,9 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
       if (!challenge) return;
       // RFC 7628: the client ends a refused exchange with this byte; the broker then closes the connection.
       void saslAuthenticate({ request: saslRequest(SEPARATOR) }).catch(() => undefined);
-      throw refused(challenge);
+      const status = objectOf(parseJson(challenge))?.["status"];
+      // Some brokers do not escape quotes in the JSON of a challenge.
+      throw refused(typeof status === "string" ? status : challenge);
     },
   }),
 });

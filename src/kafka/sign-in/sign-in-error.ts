@@ -3,7 +3,6 @@ export class SignInError extends Error {
   override readonly name = "SignInError";
 }
 
-/** Text of another system is cut to this length. */
 const MAX_CHARACTERS = 400;
 
 /** Text of another system, fit for a log: bounded, without control characters, our secrets and any token masked. */

@@ -3,18 +3,17 @@ import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import type { Log } from "../../runtime/log.ts";
-import { SignInError } from "./sign-in-error.ts";
+import { redacted, SignInError } from "./sign-in-error.ts";
 
 /** Gives access tokens. All connections share one source. */
 export type TokenSource = {
   /**
-   * A token that has not expired. Rejects with a SignInError when there is none, or it takes longer than `withinMs`.
-   * The default is short, so that connections report this source's reason.
+   * A token that has not expired. Rejects with a SignInError when there is none, or it takes longer than `withinMs`: by
+   * default so short that connections report this source's reason.
    */
   token: (withinMs?: number) => Promise<string>;
   /** Reports that a broker or the registry refused this token before its expiry. */
   refused: (token: string) => void;
-  /** Ends the renewal in the background. */
   close: () => void;
 };
 
@@ -23,7 +22,7 @@ export type FetchedToken = { token: string; lifetimeMs: number };
 export type TokenFetcher = {
   /** Names the issuer in messages, such as "the token endpoint https://…". */
   what: string;
-  /** Rejects with a message that holds no secret. */
+  /** Rejects with a message that holds no secret but tokens. */
   fetch: (signal: AbortSignal) => Promise<FetchedToken>;
 };
 
@@ -35,28 +34,24 @@ export const jwtExpiryMs = (token: string): number | null => {
   return typeof exp === "number" && exp > 0 && exp < 1e12 ? exp * 1_000 : null;
 };
 
-const expired = (atMs: number): SignInError =>
-  new SignInError(
-    `the token in KAFKA_OAUTH_TOKEN_FILE expired at ${new Date(atMs).toISOString()} and was not renewed`,
-  );
-
 /** Tokens from a file that another process renews. */
 export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenSource => ({
   token: () => {
     const token = read().trim();
-    const expiresAt = jwtExpiryMs(token);
-    const isExpired = expiresAt !== null && expiresAt <= clock.now();
-    return isExpired ? Promise.reject(expired(expiresAt)) : Promise.resolve(token);
+    const expiresAt = jwtExpiryMs(token) ?? Infinity;
+    if (expiresAt > clock.now()) return Promise.resolve(token);
+    const instant = new Date(expiresAt).toISOString();
+    const detail = `the token in KAFKA_OAUTH_TOKEN_FILE expired at ${instant} and was not renewed`;
+    return Promise.reject(new SignInError(detail));
   },
   refused: () => undefined,
   close: () => undefined,
 });
 
-type Deps = { clock: Clock; log: Log; random: () => number };
+export type TokenDeps = { clock: Clock; log: Log; random: () => number };
 
 /** A token is renewed at this fraction of its lifetime: slow or failing requests still end before it expires. */
 const RENEW_AT = 0.8;
-/** Of one request. */
 export const TOKEN_REQUEST_MS = 10_000;
 const TOKEN_WAIT_MS = 3_000;
 const BACKOFF = { baseMs: 500, maxMs: 5_000 };
@@ -69,7 +64,10 @@ const MIN_REPLACE_AGE_MS = 5_000;
  * Keeps one token ready. The first call of `token()` fetches it; then it is renewed in the background, by one
  * request at a time. While renewal fails, the old token is used until it expires.
  */
-export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random }: Deps): TokenSource => {
+export const tokenSource = (
+  { what, fetch }: TokenFetcher,
+  { clock, log, random }: TokenDeps,
+): TokenSource => {
   const closed = new AbortController();
   let current: { token: string; fetchedAt: number; expiresAt: number } | null = null;
   /** The request under way, or the last one that failed, until the next begins. */
@@ -95,7 +93,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       askIn(lifetimeMs * RENEW_AT);
       return token;
     } catch (error) {
-      const reason = `${what}: ${messageOf(error)}`;
+      const reason = `${what}: ${redacted(messageOf(error), [])}`;
       if (reason !== reported && !closed.signal.aborted)
         log.warn({ reason, livesMs: Math.round(remainingMs()) }, "kafka.token.failed");
       reported = reason;
@@ -119,7 +117,6 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
   return {
     token: async (withinMs = TOKEN_WAIT_MS) => {
       if (current && remainingMs() > 0) return current.token;
-      if (closed.signal.aborted) throw new SignInError(`${what}: closed`);
       try {
         return await clock.within(withinMs, closed.signal, fetching ?? ask());
       } catch (error) {
@@ -129,7 +126,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       }
     },
     refused: (token) => {
-      if (closed.signal.aborted || current?.token !== token) return;
+      if (current?.token !== token) return;
       if (clock.monotonic() - current.fetchedAt < MIN_REPLACE_AGE_MS) return;
       current = null;
       if (!fetching) void ask();

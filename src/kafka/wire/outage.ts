@@ -7,17 +7,16 @@ import { isBug, messageOf, OutageError, UsageError } from "../../runtime/errors.
 export const isRegistryError = (error: unknown): boolean =>
   error instanceof RegistryError || (error instanceof Error && isRegistryError(error.cause));
 
-/** What failed (Kafka, its sign-in or the registry), with the setting that names it. */
-export const describeOutage = (
-  error: unknown,
-  { kafka, registry }: Pick<Config, "kafka" | "registry">,
-): string => {
-  const kafkaSetting = isSignInFailure(error)
+/** The setting that names what failed: Kafka, its sign-in or the registry. */
+const settingOf = (error: unknown, { kafka, registry }: Config): string => {
+  if (isRegistryError(error)) return `SCHEMA_REGISTRY_URL (${registry.url})`;
+  return isSignInFailure(error)
     ? `KAFKA_SASL_MECHANISM (${kafka.saslMechanism ?? "none"})`
     : `KAFKA_BROKERS (${kafka.brokers.join(",")})`;
-  const setting = isRegistryError(error) ? `SCHEMA_REGISTRY_URL (${registry.url})` : kafkaSetting;
-  return `${setting}: ${messageOf(error)}`;
 };
+
+export const describeOutage = (error: unknown, config: Config): string =>
+  `${settingOf(error, config)}: ${messageOf(error)}`;
 
 /** What to check, as the end of a sentence. */
 export const outageAdvice = (error: unknown): string => {
@@ -35,9 +34,8 @@ const whatFailed = (error: unknown): string => {
 };
 
 /**
- * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence.
- * Passes on a UsageError, and an error of the program itself, as it is.
- * @param stopped if it has aborted, the error is passed on as it is
+ * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence. Passes on a
+ * UsageError, an error of the program itself, and what fails once `stopped` has aborted.
  */
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
   asking.catch((error: unknown) => {

@@ -36,7 +36,7 @@ const partnerStates = (notes: readonly string[]): PartnerHealth[] => {
   return [...new Map(latestFirst.map((state) => [troubleName(state), state])).values()];
 };
 
-/** What is wrong with the partner, as the replicas say that have partitions of the commands topic. */
+/** What is wrong with the partner, as the replicas say that hold partitions of the commands topic. */
 export const askPartnerStates = async (
   cluster: Cluster,
   groupId: string,

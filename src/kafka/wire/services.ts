@@ -5,31 +5,15 @@ import { createMetrics, type Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Traces } from "../../runtime/traces.ts";
-import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../client.ts";
-import { connectCluster, type Cluster } from "../cluster/cluster.ts";
-import { createPublisher, type Publisher, type PublisherOptions } from "../produce/publisher.ts";
+import { newClient } from "../client.ts";
+import { connectCluster } from "../cluster/cluster.ts";
+import { createPublisher, type PublisherOptions } from "../produce/publisher.ts";
 import { openLeaderLookup, openSender } from "../produce/session.ts";
-import { connectRegistry, patientWriter, type Registry } from "../schema/registry.ts";
+import { connectRegistry, patientWriter } from "../schema/registry.ts";
 import { signInOf, type SignIn } from "./sign-in.ts";
 
 /** What every part of the process shares: settings, clock, log, metrics, traces, clients of Kafka and the registry. */
-export type Services = {
-  config: Config;
-  clock: Clock;
-  log: Log;
-  metrics: Metrics;
-  /** It is null when no collector is configured. */
-  traces: Traces | null;
-  random: () => number;
-  /** Masks the secrets that the partner may repeat. */
-  mask: (text: string) => string;
-  newClient: NewClient;
-  registry: Registry;
-  connectCluster: () => Promise<Cluster>;
-  publisher: (topic: string, options: Omit<PublisherOptions, "topic" | "acknowledged">) => Publisher;
-  /** Stops renewing tokens and reading secrets again. Whoever opened a client closes it. */
-  close: () => void;
-};
+export type Services = ReturnType<typeof createServices>;
 
 type ServicesOptions = {
   clock: Clock;
@@ -42,20 +26,15 @@ type ServicesOptions = {
   waitsForSchemas?: boolean;
 };
 
-const kafkaOptions = ({ kafka }: Config, sasl: SaslOptions | null): KafkaOptions => ({
-  brokers: kafka.brokers,
-  clientId: kafka.clientId,
-  tls: kafka.tls && { ca: kafka.tlsCa, cert: kafka.tlsCert, key: kafka.tlsKey?.reveal() },
-  sasl,
-});
-
-/** Builds what a process shares; nothing is connected yet. */
-export const createServices = (config: Config, options: ServicesOptions): Services => {
+/** Connects nothing yet. */
+export const createServices = (config: Config, options: ServicesOptions) => {
   const { clock, log, metrics = createMetrics(), traces = null, waitsForSchemas = false } = options;
   const { random } = Math;
   const { signIn = signInOf(config, { clock, log, random }) } = options;
   const unwatch = watchSecrets(config, log);
-  const client = newClient(kafkaOptions(config, signIn.kafka), log);
+  const { brokers, clientId, tls, tlsCa, tlsCert, tlsKey } = config.kafka;
+  const tlsMaterial = tls && { ca: tlsCa, cert: tlsCert, key: tlsKey?.reveal() };
+  const client = newClient({ brokers, clientId, tls: tlsMaterial, sasl: signIn.kafka }, log);
   const { url, ca } = config.registry;
   const registry = connectRegistry({ url, ca, ...signIn.registry }, clock);
   return {
@@ -63,8 +42,10 @@ export const createServices = (config: Config, options: ServicesOptions): Servic
     clock,
     log,
     metrics,
+    /** It is null when no collector is configured. */
     traces,
     random,
+    /** Masks the secrets that the partner may repeat. */
     mask: maskOwnSecrets(config),
     newClient: client,
     registry: waitsForSchemas ? { ...registry, writer: patientWriter(registry, clock) } : registry,
@@ -72,7 +53,7 @@ export const createServices = (config: Config, options: ServicesOptions): Servic
       await signIn.ready();
       return connectCluster(client, clock);
     },
-    publisher: (topic, publisherOptions) => {
+    publisher: (topic: string, publisherOptions: Omit<PublisherOptions, "topic" | "acknowledged">) => {
       const seconds = metrics.publishSeconds.labels(topic);
       return createPublisher(
         { topic, ...publisherOptions, acknowledged: (ms) => seconds.observe(ms / 1_000) },
@@ -85,6 +66,7 @@ export const createServices = (config: Config, options: ServicesOptions): Servic
         },
       );
     },
+    /** Stops renewing tokens and reading secrets again. Whoever opened a client closes it. */
     close: () => {
       unwatch();
       signIn.close();

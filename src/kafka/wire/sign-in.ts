@@ -4,11 +4,13 @@ import type { SaslOptions } from "../client.ts";
 import type { RegistryAuth, RegistrySignIn } from "../schema/registry-http.ts";
 import { clientCredentials } from "../sign-in/client-credentials.ts";
 import { mskIam } from "../sign-in/msk-iam.ts";
-import { TOKEN_REQUEST_MS, tokenFile, tokenSource, type TokenSource } from "../sign-in/token-source.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import type { Log } from "../../runtime/log.ts";
-
-type Deps = { clock: Clock; log: Log; random: () => number };
+import {
+  TOKEN_REQUEST_MS,
+  tokenFile,
+  tokenSource,
+  type TokenDeps,
+  type TokenSource,
+} from "../sign-in/token-source.ts";
 
 /** How this process signs in to Kafka and to the registry. */
 export type SignIn = {
@@ -16,34 +18,27 @@ export type SignIn = {
   /** Tokens for Kafka; null where it takes none. */
   tokens: TokenSource | null;
   registry: RegistrySignIn;
-  /**
-   * Resolves when there is a token for Kafka, or it is known that there is none. Connections do not wait so
-   * long.
-   */
+  /** Resolves when there is a token for Kafka, or it is known that there is none. Connections wait less long. */
   ready: () => Promise<void>;
   close: () => void;
 };
 
 /** The tokens of KAFKA_OAUTH_…; null if they are not configured. */
-const oauthTokens = ({ kafka }: Config, deps: Deps): TokenSource | null => {
+const oauthTokens = ({ kafka }: Config, deps: TokenDeps): TokenSource | null => {
   const { oauthTokenFile: file, oauthTokenEndpoint: endpoint, oauthClientId: clientId } = kafka;
   if (file) return tokenFile(() => file.reveal(), deps.clock);
-  const secret = kafka.oauthClientSecret;
+  const { oauthClientSecret: secret, oauthScope: scope, oauthAudience: audience } = kafka;
   if (endpoint === undefined || clientId === undefined || !secret) return null;
-  const clientSecret = (): string => secret.reveal();
-  const { oauthScope: scope, oauthAudience: audience } = kafka;
-  return tokenSource(
-    clientCredentials({ endpoint, clientId, clientSecret, scope, audience }, deps.clock),
-    deps,
-  );
+  const credentials = { endpoint, clientId, clientSecret: () => secret.reveal(), scope, audience };
+  return tokenSource(clientCredentials(credentials, deps.clock), deps);
 };
 
-const saslOf = (config: Config, tokens: TokenSource | null): SaslOptions | null => {
-  const { saslMechanism: mechanism, saslUsername: username, saslPassword, oauthExtensions } = config.kafka;
+const saslOf = ({ kafka }: Config, tokens: TokenSource | null): SaslOptions | null => {
+  const { saslMechanism: mechanism, saslUsername: username, saslPassword: password } = kafka;
   if (mechanism === "oauthbearer" || mechanism === "aws-msk-iam")
-    return tokens && { mechanism: "oauthbearer", tokens, extensions: oauthExtensions ?? {} };
-  if (!mechanism || username === undefined || !saslPassword) return null;
-  return { mechanism, username, password: () => saslPassword.reveal() };
+    return tokens && { mechanism: "oauthbearer", tokens, extensions: kafka.oauthExtensions ?? {} };
+  if (!mechanism || username === undefined || !password) return null;
+  return { mechanism, username, password: () => password.reveal() };
 };
 
 const registryAuth = ({ registry }: Config, oauth: TokenSource | null): RegistryAuth | null => {
@@ -54,19 +49,13 @@ const registryAuth = ({ registry }: Config, oauth: TokenSource | null): Registry
   return username !== undefined && password ? { username, password: () => password.reveal() } : null;
 };
 
-/**
- * One source of tokens for all connections. Throws a UsageError if the signer for AWS MSK is needed and not
- * installed.
- */
-export const signInOf = (config: Config, deps: Deps): SignIn => {
+/** One source of tokens for all connections. @throws UsageError if MSK's signer is needed and not installed */
+export const signInOf = (config: Config, deps: TokenDeps): SignIn => {
   const { saslMechanism, awsRegion } = config.kafka;
   const { headers } = config.registry;
   const oauth = oauthTokens(config, deps);
-  const ofMsk =
-    saslMechanism === "aws-msk-iam" && awsRegion !== undefined
-      ? tokenSource(mskIam(awsRegion, deps.clock), deps)
-      : null;
-  const tokens = ofMsk ?? oauth;
+  const isMsk = saslMechanism === "aws-msk-iam" && awsRegion !== undefined;
+  const tokens = isMsk ? tokenSource(mskIam(awsRegion, deps.clock), deps) : oauth;
   const kafka = saslOf(config, tokens);
   return {
     kafka,
@@ -80,7 +69,7 @@ export const signInOf = (config: Config, deps: Deps): SignIn => {
     },
     close: () => {
       oauth?.close();
-      ofMsk?.close();
+      tokens?.close();
     },
   };
 };

@@ -11,9 +11,8 @@ import {
 type Flow = Config["bridge"]["flows"][number];
 
 /**
- * The largest records that the settings let these flows write to each topic. An estimate for events, which
- * repeat parts of their payload: if an event is too large, its notification becomes a dead letter, and one of
- * the partner's log is not published, which the report of the run says.
+ * The largest records that the settings let these flows write to each topic. An estimate for events, which repeat parts
+ * of their payload: the notification of one that is too large becomes a dead letter, or is said in the run's report.
  */
 export const largestRecordsFor = (
   { webhook, partner }: Config,
@@ -39,7 +38,6 @@ export const largestRecordsFor = (
   return written.filter(({ by }) => by.some((flow) => flows.includes(flow)));
 };
 
-/** The topics that the flows read or write. */
 export const usedTopics = ({ bridge }: Config): TopicRole[] => [
   ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
   ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
@@ -47,7 +45,6 @@ export const usedTopics = ({ bridge }: Config): TopicRole[] => [
   "deadLetters",
 ];
 
-/** What the configured flows need of their topics. */
 export const topicDemands = (config: Config): TopicDemands => ({
   names: config.topics,
   used: usedTopics(config),

@@ -1,19 +1,16 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { clientCredentials } from "../../../../src/kafka/sign-in/client-credentials.ts";
 import { SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
 import { tokenSource, type TokenFetcher } from "../../../../src/kafka/sign-in/token-source.ts";
 import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import type { Log } from "../../../../src/runtime/log.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { listen } from "../../../support/listen.ts";
 
 const SECRET = "s3cret-of+the test";
 const BASIC = Buffer.from("bridge:s3cret-of%2Bthe+test").toString("base64");
 const QUERY = "?tenant=1";
-
-const ends: (() => unknown)[] = [];
-afterEach(() => ends.splice(0).forEach((end) => void end()));
 
 const logged: { event: string; fields: object }[] = [];
 const log = Object.fromEntries(
@@ -30,13 +27,12 @@ const endpointOf = async (handle: RequestListener) => {
     requests += 1;
     handle(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  ends.push(() => {
+  const address = await listen(server);
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token${QUERY}`;
-  return { endpoint, requests: () => requests };
+  return { endpoint: `http://${address}/token${QUERY}`, requests: () => requests };
 };
 
 const sourceOf = (options: TokenFetcher, clock: Clock = systemClock) => {
@@ -46,19 +42,10 @@ const sourceOf = (options: TokenFetcher, clock: Clock = systemClock) => {
   return source;
 };
 
-const sourceAt = (endpoint: string, over: { scope?: string; audience?: string } = {}) =>
-  sourceOf(
-    clientCredentials(
-      {
-        endpoint,
-        clientId: "bridge",
-        clientSecret: () => SECRET,
-        scope: over.scope,
-        audience: over.audience,
-      },
-      systemClock,
-    ),
-  );
+const sourceAt = (endpoint: string, scope?: string, audience?: string) => {
+  const credentials = { endpoint, clientId: "bridge", clientSecret: () => SECRET, scope, audience };
+  return sourceOf(clientCredentials(credentials, systemClock));
+};
 
 const json =
   (body: object, status = 200): RequestListener =>
@@ -92,7 +79,7 @@ describe("client credentials", () => {
         json({ access_token: "one", token_type: "Bearer", expires_in: 60 })(request, response);
       });
     });
-    const source = sourceAt(endpoint, { scope: "kafka:write more", audience: "kafka" });
+    const source = sourceAt(endpoint, "kafka:write more", "kafka");
     expect(new Set(await Promise.all(Array.from({ length: 50 }, source.token)))).toEqual(new Set(["one"]));
     expect(requests()).toBe(1);
     expect(seen).toEqual({
@@ -110,11 +97,10 @@ describe("client credentials", () => {
     ],
     [
       "a refusal that quotes the request",
-      (request, response) =>
-        json(
-          { error: "no", error_description: `${request.url ?? ""} ${request.headers.authorization ?? ""}` },
-          400,
-        )(request, response),
+      (request, response) => {
+        const why = [request.url, request.headers.authorization].join(" ");
+        json({ error: "no", error_description: why }, 400)(request, response);
+      },
       /no, \/token\[secret\] Basic \[secret\]/,
     ],
     ["no JSON", (_, response) => void response.end("eyJhbGciOiJub25lIn0.e30. <html>"), /answered 200/],
@@ -167,10 +153,7 @@ describe("client credentials", () => {
 describe("a source of tokens", () => {
   const clockAt = () => {
     let now = 0;
-    return {
-      clock: { ...systemClock, monotonic: () => now },
-      forward: (ms: number) => (now += ms),
-    };
+    return { clock: { ...systemClock, monotonic: () => now }, forward: (ms: number) => (now += ms) };
   };
 
   const livingFor = (lifetimeMs: number, clock?: Clock) => {
@@ -215,16 +198,8 @@ describe("a source of tokens", () => {
     forward(1);
     expect(await failure(source.token())).toBe("the endpoint: it is away");
     breakDown(false);
-    await eventually(
-      () =>
-        source.token().then(
-          () => true,
-          () => false,
-        ),
-      "a new token",
-      10_000,
-    );
-    expect(logged.at(-1)?.event).toBe("kafka.token.renewed");
+    await eventually(() => logged.at(-1)?.event === "kafka.token.renewed", "a new token", 10_000);
+    expect(await source.token()).not.toBe("token-1");
   });
 
   it("sends no request after close", async () => {
