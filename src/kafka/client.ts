@@ -11,7 +11,7 @@ import { keepTopicRefusals } from "./kafkajs-fixes/topic-refusals.ts";
 import { stopIdleTimers } from "./kafkajs-fixes/idle-timers.ts";
 import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
-export type KafkaOptions = {
+type KafkaOptions = {
   brokers: readonly string[];
   clientId: string;
   /** PEM; false: without TLS. */
@@ -19,14 +19,10 @@ export type KafkaOptions = {
   sasl: SaslOptions | null;
 };
 
-type PasswordSasl = {
-  mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
-  username: string;
-  /** Called for each new client, so that a rotated password is used. */
-  password: () => string;
-};
-
-export type SaslOptions = PasswordSasl | ({ mechanism: "oauthbearer" } & OauthBearerOptions);
+/** The password is asked for by each new client, so that a rotated one is used. */
+export type SaslOptions =
+  | { mechanism: "plain" | "scram-sha-256" | "scram-sha-512"; username: string; password: () => string }
+  | ({ mechanism: "oauthbearer" } & OauthBearerOptions);
 
 /** Makes a client that shares nothing with others: a broken client is replaced, not repaired. */
 export type NewClient = () => Kafka;
@@ -42,14 +38,12 @@ const REQUEST_TIMEOUT_MS = 8_000;
  */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
-const passwordSasl = ({ mechanism, username, password }: PasswordSasl): SASLOptions => ({
-  mechanism,
-  username,
-  password: password(),
-});
-
-const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism =>
-  sasl.mechanism === "oauthbearer" ? oauthBearer(sasl) : passwordSasl(sasl);
+const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism => {
+  if (sasl.mechanism === "oauthbearer") return oauthBearer(sasl);
+  const { mechanism, username, password } = sasl;
+  const options: SASLOptions = { mechanism, username, password: password() };
+  return options;
+};
 
 /** kafkajs logs every failed attempt. Callers retry and log what follows from it: its own lines are for debugging. */
 const logCreatorFor =
@@ -58,13 +52,8 @@ const logCreatorFor =
   ({ namespace, log: { message, error } }: LogEntry): void =>
     log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
 
-/** kafkajs connects to the first broker of the list: each client gets another, lest a frozen one stop all of them. */
-const rotated = (brokers: readonly string[], by: number): string[] => {
-  const first = by % brokers.length;
-  return [...brokers.slice(first), ...brokers.slice(0, first)];
-};
-
 export const newClient = (options: KafkaOptions, log: Log): NewClient => {
+  const { brokers, clientId, tls, sasl } = options;
   readWholeHeaders();
   checkBatches();
   leaveOutAborted();
@@ -73,17 +62,19 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   keepTopicRefusals();
   takePartitionsWithoutLeader();
   stopIdleTimers();
-  let clients = Math.floor(Math.random() * options.brokers.length);
+  let clients = Math.floor(Math.random() * brokers.length);
   return () => {
     readAllCompressions();
+    // kafkajs connects to the first broker: each client gets another, lest a frozen one stop all of them.
+    const first = clients++ % brokers.length;
     return new Kafka({
-      brokers: rotated(options.brokers, clients++),
-      clientId: options.clientId,
+      brokers: [...brokers.slice(first), ...brokers.slice(0, first)],
+      clientId,
       connectionTimeout: CONNECTION_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       reauthenticationThreshold: REAUTHENTICATE_BEFORE_MS,
-      ssl: options.tls,
-      ...(options.sasl && { sasl: saslOf(options.sasl) }),
+      ssl: tls,
+      ...(sasl && { sasl: saslOf(sasl) }),
       retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
       logLevel: logLevel.INFO,
       logCreator: logCreatorFor(log),

@@ -13,26 +13,12 @@ type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 
 const unzipAsync = promisify(unzip);
-const GZIP_MAGIC = 0x1f8b;
-const GZIP_HEAD_BYTES = 18;
-/** Deflate makes nothing smaller than this part of it: a larger size is none, but what follows the data. */
-const DEFLATE_RATIO = 1_032;
-
-/** The last bytes say how large it becomes. What says less than is true is found out by unpacking it. */
-const decompressGzip: Decompress = (data, maxBytes) => {
-  const isGzip = data.length >= GZIP_HEAD_BYTES && data.readUInt16BE(0) === GZIP_MAGIC;
-  const size = isGzip ? data.readUInt32LE(data.length - 4) : 0;
-  if (size > maxBytes && size <= DEFLATE_RATIO * data.length)
-    throw new Error(`it would become ${size} bytes`);
-  return unzipAsync(data, { maxOutputLength: maxBytes });
-};
+const decompressGzip: Decompress = (data, maxBytes) => unzipAsync(data, { maxOutputLength: maxBytes });
 
 /** What every Java producer writes before its blocks. librdkafka writes one bare block. */
 const JAVA_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
-/** Magic and two version numbers. */
 const JAVA_HEAD_BYTES = 16;
 
-/** Decompresses a bare snappy block, or the framed blocks of snappy-java. */
 const decompressSnappy: Decompress = (data, maxBytes) => {
   if (!data.subarray(0, JAVA_MAGIC.length).equals(JAVA_MAGIC)) return uncompress(data, maxBytes);
   const blocks: Buffer[] = [];
@@ -79,10 +65,7 @@ const decompressLz4: Decompress = (frame, maxBytes) => {
   return Buffer.from(space.subarray(0, bytes));
 };
 
-/**
- * All that the format allows: producers declare a window of 128 MB also for a few bytes, as they do not know the size
- * before. Memory that is not written to is not taken, so `maxOutputLength` bounds it.
- */
+/** Producers declare a window of 128 MB for a few bytes. Memory that is not written to is not taken. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 31 };
 
 /** What `info` gives, which the types do not know: `bytesWritten` is how much of the input was read. */
@@ -97,12 +80,12 @@ const decompressZstd: Decompress = async (data, maxBytes) => {
   return buffer;
 };
 
-const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>, string, Decompress][] = [
+const decompressors = [
   [CompressionTypes.GZIP, "gzip", decompressGzip],
   [CompressionTypes.Snappy, "snappy", decompressSnappy],
   [CompressionTypes.LZ4, "lz4", decompressLz4],
   [CompressionTypes.ZSTD, "zstd", decompressZstd],
-];
+] as const;
 
 const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
   compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
@@ -116,8 +99,8 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
 });
 
 /**
- * Lets kafkajs read batches of every compression type of Kafka. kafkajs has one table of codecs per process; setting
- * them again is harmless. Its own gzip codec is replaced because it does not limit the decompressed size.
+ * Lets kafkajs, which has one table of codecs per process, read batches of every compression type. Its own gzip codec is
+ * replaced because it does not limit the decompressed size.
  */
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
   const { CompressionCodecs } = kafkajs;

@@ -15,20 +15,17 @@ export class EncodeError extends Error {
   }
 }
 
-/**
- * What a broker's refusal of a batch says. `size`: a record is too large, and will always be. `rule`: the topic has a
- * rule that a record breaks, which may be mended in its settings. Any other error is one of the brokers.
- */
-const REFUSALS: Partial<Record<string, "size" | "rule">> = {
-  MESSAGE_TOO_LARGE: "size",
-  RECORD_LIST_TOO_LARGE: "size",
-  INVALID_RECORD: "rule",
-  INVALID_TIMESTAMP: "rule",
+/** What a broker's refusal of a batch means for a record of it: see the codes of PublishError. */
+const REFUSALS: Partial<Record<string, "refused" | "invalid">> = {
+  MESSAGE_TOO_LARGE: "refused",
+  RECORD_LIST_TOO_LARGE: "refused",
+  INVALID_RECORD: "invalid",
+  INVALID_TIMESTAMP: "invalid",
 };
 
 /** Why a broker refuses a batch as it is: a smaller part of it may be taken. Null for every other error. */
-export const brokerRefusal = (error: unknown): "size" | "rule" | null =>
-  error instanceof EncodeError ? "size" : (REFUSALS[protocolErrorOf(error)] ?? null);
+export const brokerRefusal = (error: unknown): "refused" | "invalid" | null =>
+  error instanceof EncodeError ? "refused" : (REFUSALS[protocolErrorOf(error)] ?? null);
 
 const REQUEST_REFUSED =
   /_AUTHORIZATION_FAILED$|^(UNSUPPORTED_VERSION|INVALID_REQUEST|POLICY_VIOLATION|UNKNOWN(_TOPIC_OR_PARTITION)?)$/;

@@ -1,4 +1,5 @@
-import type { EncodedHeaders } from "./record.ts";
+import { readTraceContext, type TraceContext } from "../runtime/traces.ts";
+import type { EncodedHeaders, Incoming } from "./record.ts";
 
 export const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) };
 
@@ -36,4 +37,13 @@ export const headerValue = (headers: EncodedHeaders, name: string): Buffer | nul
   let last: Buffer | null = null;
   for (const [each, value] of eachHeader(headers)) if (nameBytes.equals(each)) last = value;
   return last;
+};
+
+/** The W3C trace context in a record's headers, by its own name or by that of CloudEvents. */
+export const traceOf = ({ headers }: Pick<Incoming, "headers">): TraceContext | null => {
+  const text = (name: string): string | undefined => headerValue(headers, name)?.toString();
+  const tracestate = text("tracestate");
+  return (
+    readTraceContext(text("traceparent"), tracestate) ?? readTraceContext(text("ce_traceparent"), tracestate)
+  );
 };

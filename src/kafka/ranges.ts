@@ -1,6 +1,5 @@
 /** The offsets that a partition holds: the first one to read, and the one after the last. */
 export type Range = { startOffset: number; endOffset: number };
-/** By partition. */
 export type Ranges = ReadonlyMap<number, Range>;
 
 /** The ranges of a topic's partitions that could be asked for; `missing`: the partitions that could not. */

@@ -7,7 +7,6 @@ export type Header = readonly [name: string, value: Buffer | string | null];
  */
 export type EncodedHeaders = { readonly count: number; readonly bytes: Buffer };
 
-/** A record to write. */
 export type Outgoing = {
   key: Buffer | null;
   value: Buffer | null;

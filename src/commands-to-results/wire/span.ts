@@ -3,7 +3,7 @@ import type { Deps } from "../accept-once/ports.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import type { Partner } from "../../partner/client.ts";
 import { beginsAt, contextOf, type Span, type Traces } from "../../runtime/traces.ts";
-import { traceOf } from "../../kafka/trace-of.ts";
+import { traceOf } from "../../kafka/headers.ts";
 import { callInSpan } from "../../partner/call-span.ts";
 import { sendInSpan } from "../../kafka/produce/record-span.ts";
 import type { Services } from "../../kafka/wire/services.ts";

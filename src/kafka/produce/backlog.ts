@@ -1,6 +1,7 @@
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Outgoing } from "../record.ts";
 import { PublishError } from "./publish-error.ts";
+import type { FirstOffsets } from "./session.ts";
 
 /** A record between `publish` and its settlement. Settled once; later outcomes are ignored. */
 export type PendingRecord = {
@@ -17,7 +18,6 @@ export type PendingRecord = {
   readonly reject: (error: PublishError) => void;
 };
 
-/** Lengths, attributes and deltas of a record. */
 const RECORD_BYTES = 64;
 const HEADER_BYTES = 10;
 
@@ -37,7 +37,7 @@ export type BacklogOptions = {
   acknowledged?: (ms: number) => void;
 };
 
-/** The unsettled records of a publisher: limits their number and bytes, and settles them. */
+/** Limits the number and bytes of a publisher's unsettled records, and settles them. */
 export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged }: BacklogOptions) => {
   let size = 0;
   let waitingBytes = 0;
@@ -66,15 +66,8 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
       return { ...settlement, sequence: sequence++, record, bytes, partition: -1, isSettled: false };
     },
 
-    /**
-     * Resolves the records of a batch whose partition was written, except those that were given up meanwhile.
-     * @param firstOffsets by partition that was written, the offset of the batch's first record
-     */
-    written: (
-      batch: readonly PendingRecord[],
-      firstOffsets: ReadonlyMap<number, number>,
-      now: number,
-    ): void => {
+    /** Resolves the records of a batch whose partition was written, except those that were given up meanwhile. */
+    written: (batch: readonly PendingRecord[], firstOffsets: FirstOffsets, now: number): void => {
       const next = new Map(firstOffsets);
       for (const item of batch) {
         const offset = next.get(item.partition);

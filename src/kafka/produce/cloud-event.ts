@@ -2,7 +2,6 @@ import type { TraceContext } from "../../runtime/traces.ts";
 import type { Header } from "../record.ts";
 import { encodeHeaders } from "./record-batch.ts";
 
-/** The attributes of one event. */
 type CloudEventAttributes = {
   id: string;
   /** Left out where it is empty. */

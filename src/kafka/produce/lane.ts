@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import { protocolErrorOf, brokerRefusal } from "../errors.ts";
 import type { PendingRecord } from "./backlog.ts";
-import type { Sender, SendResult } from "./session.ts";
+import type { FirstOffsets, Sender, SendResult } from "./session.ts";
 
 /** Bounds the latency that a batch adds to its first record. */
 const MAX_BATCH_RECORDS = 1_000;
@@ -17,19 +17,14 @@ export type LaneOwner = {
   clock: Clock;
   random: () => number;
   closed: AbortSignal;
-  written: (lane: Lane, batch: readonly PendingRecord[], firstOffsets: ReadonlyMap<number, number>) => void;
+  written: (lane: Lane, batch: readonly PendingRecord[], firstOffsets: FirstOffsets) => void;
   /** The topic does not take this record, whose batch was refused with this error. */
-  refused: (item: PendingRecord, error: unknown) => void;
+  refused: (item: PendingRecord, code: "refused" | "invalid", error: unknown) => void;
   /**
    * These records were not acknowledged, and are in the queue again. The broker has answered with an error for their
-   * partitions, or the connection has failed and is replaced.
+   * partitions (`isAnswer`), or the connection has failed and is replaced.
    */
-  failed: (
-    lane: Lane,
-    unwritten: readonly PendingRecord[],
-    error: unknown,
-    whose: "partitions" | "connection",
-  ) => void;
+  failed: (lane: Lane, unwritten: readonly PendingRecord[], error: unknown, isAnswer: boolean) => void;
 };
 
 /** A queue of records with its own connection and one request under way. What fails here delays no other lane. */
@@ -141,22 +136,22 @@ export class Lane {
 
   #failed(unwritten: readonly PendingRecord[], error: unknown, isAnswer: boolean): boolean {
     const { refused, failed } = this.#owner;
-    const isRefused = brokerRefusal(error) !== null;
+    const refusal = brokerRefusal(error);
     const [only] = unwritten;
-    if (isRefused && only && unwritten.length === 1) {
-      refused(only, error);
+    if (refusal !== null && only && unwritten.length === 1) {
+      refused(only, refusal, error);
       // The record itself was too large, not the number of records.
       this.#maxBatchRecords = MAX_BATCH_RECORDS;
       return true;
     }
     this.#queue = [...unwritten, ...this.#queue];
-    if (isRefused) {
+    if (refusal !== null) {
       this.#maxBatchRecords = Math.max(1, unwritten.length >> 1);
       return true;
     }
     // After any other error than a broker's answer, the state of the connection is unknown.
     if (!isAnswer) void this.close();
-    failed(this, unwritten, error, isAnswer ? "partitions" : "connection");
+    failed(this, unwritten, error, isAnswer);
     this.dropSettled();
     return false;
   }

@@ -9,15 +9,12 @@ const BROKER_TIMEOUT_MS = 2_000;
 /** Each has connections of its own. */
 const MAX_SEPARATE_LANES = 8;
 
-/**
- * Where each record waits: in the lane of its partition's leader, in one apart while its partition is in trouble, or in
- * none while it has no leader.
- */
+/** A record waits in its leader's lane, in one apart while its partition is in trouble, or in none without a leader. */
 export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs: number) => {
   const partitionOf = newPartitioner();
   /** By leader; below zero those for partitions that are apart. */
   const lanes = new Map<number, Lane>();
-  /** Records whose partition has no leader now, or is not chosen yet. */
+  /** Their partition has no leader now, or is not chosen yet. */
   let withoutLeader: PendingRecord[] = [];
   let leaders: readonly (number | null)[] = [];
 

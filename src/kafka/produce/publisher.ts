@@ -12,7 +12,6 @@ import {
 import type { Log } from "../../runtime/log.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { createBacklog, type BacklogOptions } from "./backlog.ts";
-import { brokerRefusal } from "../errors.ts";
 import type { LaneOwner } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import type { Outgoing } from "../record.ts";
@@ -46,10 +45,9 @@ const LOOK_UP_EVERY_MS = 200;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
 /**
- * Writes records to one topic, with acks=all. One lane per partition leader with one produce request in flight; the
- * records that arrive meanwhile are the next batch. A partition for which a broker answers with an error leaves its
- * leader's lane for one apart, until it takes a record again: so it delays no other. What failed is sent again until
- * the deadline of each record.
+ * Writes records to one topic, with acks=all. Each partition leader has a lane with one produce request in flight; the
+ * records that arrive meanwhile are the next batch. A partition for which a broker answers with an error has a lane apart
+ * until it takes a record again, and so delays no other. What failed is sent again until its deadline.
  */
 export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const { topic, sendTimeoutMs } = options;
@@ -62,7 +60,6 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   /** When leaders were looked up last, with success or not. */
   let checkedAt = 0;
   const closed = new AbortController();
-  // Each lane may wait for it.
   setMaxListeners(0, closed.signal);
   let wake = new AbortController();
 
@@ -80,18 +77,12 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       for (const partition of firstOffsets.keys()) troubles.end(partition);
       lanes.redistribute(lane);
     },
-    refused: (item, error) => {
-      const [code, why] =
-        brokerRefusal(error) === "rule"
-          ? (["invalid", "refuses the record by one of its settings"] as const)
-          : (["refused", "does not take the record"] as const);
-      backlog.failed(item, code, `${why}: ${messageOf(error)}`, error);
-    },
-    failed: (lane, unwritten, error, whose) => {
+    refused: (item, code, error) =>
+      backlog.failed(item, code, `does not take the record: ${messageOf(error)}`, error),
+    failed: (lane, unwritten, error, isAnswer) => {
       const lack = { kind: "failing", cause: messageOf(error) } as const;
-      const [now, isApart] = [clock.monotonic(), whose === "partitions"];
-      const concerned = new Set((isApart ? unwritten : lane.items()).map(({ partition }) => partition));
-      for (const partition of concerned) troubles.begin(partition, { lack, now, isApart });
+      const sighting = { lack, now: clock.monotonic(), isApart: isAnswer };
+      for (const { partition } of isAnswer ? unwritten : lane.items()) troubles.begin(partition, sighting);
       lanes.redistribute(lane);
       lookUp(LOOK_UP_EVERY_MS);
     },

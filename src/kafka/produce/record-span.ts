@@ -13,10 +13,7 @@ type SentRecord = Pick<SpanStart, "parent" | "link"> & {
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "_OTHER";
 
-/**
- * Sends a record in a span that lasts until it is durable.
- * @param send gets the trace context to put into the headers; null for none
- */
+/** Sends a record in a span that lasts until it is durable. @param send gets the trace context for its headers */
 export const sendInSpan = (
   traces: Traces,
   { topic, verb = "send", carriesTrace, parent, link = null, attributes }: SentRecord,

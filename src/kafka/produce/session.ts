@@ -1,15 +1,16 @@
-import { CompressionTypes } from "kafkajs";
+import { CompressionTypes, type RecordMetadata } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { EncodeError, errorOfCode, brokerRefusal, metadataError } from "../errors.ts";
 import { gzipBatch, recordBatch } from "./record-batch.ts";
 import { hedged, HEDGE, opened, STEP_TIMEOUT_MS } from "../kafkajs-fixes/hedged.ts";
 import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
-import type { Outgoing } from "../record.ts";
 import type { PendingRecord } from "./backlog.ts";
 
-/** `firstOffsets`: the offset of the first record, by partition that was written. `failure`: why others were not; or null. */
-export type SendResult = { firstOffsets: ReadonlyMap<number, number>; failure: Error | null };
+/** By partition that was written, the offset of the first record. */
+export type FirstOffsets = ReadonlyMap<number, number>;
+/** `failure`: why other partitions were not written. */
+export type SendResult = { firstOffsets: FirstOffsets; failure: Error | null };
 
 /** A connection that looks up leaders. Replaced once a look-up fails. */
 export type LeaderLookup = {
@@ -31,31 +32,24 @@ export type Sender = {
 /** A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
-const encodeBatch = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<Buffer> => {
-  const batch = recordBatch(records, nowMs);
-  return records.length === 1 && batch.length >= COMPRESS_FROM_BYTES ? gzipBatch(batch) : batch;
-};
-
 const encodeMessages = async (batch: readonly PendingRecord[], nowMs: number): Promise<PreparedMessage[]> => {
-  const byPartition = Map.groupBy(batch, ({ partition }) => partition);
+  const encode = async ([partition, items]: [number, PendingRecord[]]): Promise<PreparedMessage> => {
+    const records = items.map(({ record }) => record);
+    const encoded = recordBatch(records, nowMs);
+    const isLarge = records.length === 1 && encoded.length >= COMPRESS_FROM_BYTES;
+    return preparedMessage(partition, isLarge ? await gzipBatch(encoded) : encoded);
+  };
   try {
-    return await Promise.all(
-      [...byPartition].map(async ([partition, items]) => {
-        const records = items.map(({ record }) => record);
-        return preparedMessage(partition, await encodeBatch(records, nowMs));
-      }),
-    );
+    return await Promise.all([...Map.groupBy(batch, ({ partition }) => partition)].map(encode));
   } catch (error) {
     throw new EncodeError(error);
   }
 };
 
-type PartitionAnswer = { topicName: string; partition: number; errorCode: number; baseOffset?: string };
-
 const resultOf = (
   topic: string,
-  wanted: ReadonlySet<number>,
-  answers: readonly PartitionAnswer[],
+  messages: readonly PreparedMessage[],
+  answers: readonly RecordMetadata[],
 ): SendResult => {
   const firstOffsets = new Map<number, number>();
   const failures: Error[] = [];
@@ -65,9 +59,9 @@ const resultOf = (
     else if (baseOffset !== undefined) firstOffsets.set(partition, Number(baseOffset));
   }
   // kafkajs may resolve although it has not sent the records of some partition: only an acknowledgement is proof.
-  for (const partition of wanted)
-    if (!firstOffsets.has(partition) && failures.length === 0)
-      failures.push(new Error(`no acknowledgement for ${topic}, partition ${partition}`));
+  const missing = messages.find(({ partition }) => !firstOffsets.has(partition));
+  if (missing && failures.length === 0)
+    failures.push(new Error(`no acknowledgement for ${topic}, partition ${missing.partition}`));
   // A failure that a retry may mend comes first: a refusal would give up the records of all partitions.
   const failure = failures.find((error) => brokerRefusal(error) === null) ?? failures[0] ?? null;
   return { firstOffsets, failure };
@@ -99,8 +93,7 @@ export const openLeaderLookup = async (
 };
 
 export const openSender = async (topic: string, newClient: NewClient, clock: Clock): Promise<Sender> => {
-  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of records are
-  // deterministic.
+  // kafkajs implements retries and idempotence wrongly. The publisher retries, and ids of records are deterministic.
   const { client: producer, close } = await opened(clock, () =>
     newClient().producer({
       retry: { retries: 0 },
@@ -113,14 +106,9 @@ export const openSender = async (topic: string, newClient: NewClient, clock: Clo
     close,
     send: async (batch, timeout) => {
       const messages = await encodeMessages(batch, clock.now());
-      const answers = await producer.send({
-        topic,
-        acks: -1,
-        timeout,
-        compression: CompressionTypes.None,
-        messages,
-      });
-      return resultOf(topic, new Set(messages.map(({ partition }) => partition)), answers);
+      const compression = CompressionTypes.None;
+      const answers = await producer.send({ topic, acks: -1, timeout, compression, messages });
+      return resultOf(topic, messages, answers);
     },
   };
 };

@@ -51,7 +51,7 @@ export const createTroubles = (topic: string, log: Log) => {
       return trouble ? { partition, ...trouble.lack } : null;
     },
     all: (): PartitionTrouble[] => [...byPartition].map(([partition, { lack }]) => ({ partition, ...lack })),
-    /** Forgets the troubles that no record has met for a while. @param waiting the partitions for which a record waits */
+    /** Forgets the troubles that no record has met for a while. A record waits for each partition of `waiting`. */
     sweep: (now: number, waiting: ReadonlySet<number>): void => {
       probed = waiting;
       for (const [partition, { seenAt }] of byPartition)

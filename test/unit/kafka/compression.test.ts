@@ -142,12 +142,8 @@ it("refuses Zstandard that is cut off, or goes on with something else", async ()
   }
 });
 
-const MAX_BYTES = 64 * 1024 * 1024;
-const zeros = gzipSync(Buffer.alloc(MAX_BYTES + 1));
 const bombs: [string, Name, Buffer][] = [
-  ["gzip that grows a thousandfold", "gzip", zeros],
-  ["gzip that is followed by other bytes", "gzip", Buffer.concat([zeros, Buffer.alloc(4, 255)])],
-  ["gzip that says less", "gzip", Buffer.concat([zeros.subarray(0, -4), Buffer.alloc(4)])],
+  ["gzip that grows a thousandfold", "gzip", gzipSync(Buffer.alloc(64 * 1024 * 1024 + 1))],
   ["snappy that says it is 4 GB", "snappy", Buffer.from("ffffffff0f00", "hex")],
   [
     "Java's snappy in many blocks",

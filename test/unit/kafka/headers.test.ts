@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { eachHeader, headerValue, NO_HEADERS } from "../../../src/kafka/headers.ts";
+import { eachHeader, headerValue, NO_HEADERS, traceOf } from "../../../src/kafka/headers.ts";
 import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
+import type { Header } from "../../../src/kafka/record.ts";
 
 const texts = (bytes: Buffer, count: number): (string | undefined)[][] =>
   [...eachHeader({ bytes, count })].map(([name, value]) => [name.toString(), value?.toString()]);
@@ -31,4 +32,46 @@ test("truncated headers, or a count that is too high, end the iteration", () => 
   expect(texts(Buffer.from([2, 0x61, 2]), 2 ** 31 - 1)).toEqual([["a", ""]]);
   expect(texts(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f, 0x61]), 3)).toHaveLength(1);
   expect(texts(Buffer.alloc(0), 3)).toEqual([]);
+});
+
+const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const OTHER = "00-1bf7651916cd43dd8448eb211c80319c-c7ad6b7169203331-01";
+const traceIn = (...headers: Header[]) => traceOf({ headers: encodeHeaders(headers) });
+
+test.each<[Header[], object | null]>([
+  [[["traceparent", TRACE]], { traceparent: TRACE, tracestate: null }],
+  [
+    [
+      ["traceparent", TRACE],
+      ["tracestate", "a=1,b=2"],
+    ],
+    { traceparent: TRACE, tracestate: "a=1,b=2" },
+  ],
+  [[["ce_traceparent", TRACE]], { traceparent: TRACE, tracestate: null }],
+  [
+    [
+      ["ce_traceparent", OTHER],
+      ["traceparent", TRACE],
+    ],
+    { traceparent: TRACE, tracestate: null },
+  ],
+  // It is copied into records, which it could make too large.
+  [
+    [
+      ["traceparent", TRACE],
+      ["tracestate", "x".repeat(513)],
+    ],
+    { traceparent: TRACE, tracestate: null },
+  ],
+  [[], null],
+])(
+  "the trace context of a record is in its header, or else in the attribute of CloudEvents (%#)",
+  (headers, trace) => {
+    expect(traceIn(...headers)).toEqual(trace);
+  },
+);
+
+test.each([null, "", "a b", "x".repeat(129), Buffer.from([0xff])])("%j is no trace context", (odd) => {
+  expect(traceIn(["traceparent", odd])).toBeNull();
+  expect(traceIn(["ce_traceparent", odd])).toBeNull();
 });

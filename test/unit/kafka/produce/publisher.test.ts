@@ -45,6 +45,13 @@ const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}, clock = 
 };
 const keys = (count: number): string[] => Array.from({ length: count }, (_, i) => `k-${i}`);
 const hangs = (): Promise<void> => new Promise(() => undefined);
+type Cluster = ReturnType<typeof setUp>["cluster"];
+const onceBefore = (cluster: Cluster, behaviour: () => Promise<void>): void => {
+  cluster.before = () => {
+    cluster.before = () => Promise.resolve();
+    return behaviour();
+  };
+};
 
 describe("when all is well", () => {
   test("each record gets its own offset, and records of a key keep their order", async () => {
@@ -130,23 +137,19 @@ describe("bounds", () => {
     const lose = async (): Promise<void> => {
       const value = Buffer.alloc(100_000);
       held.push(new WeakRef(value));
-      expect(await failure(publisher.publish({ key: Buffer.from("k"), value, headers: [] }, 20))).toBe(
-        "timeout",
-      );
+      const record = { key: Buffer.from("k"), value, headers: [] };
+      expect(await failure(publisher.publish(record, 20))).toBe("timeout");
     };
     cluster.unreachable = new Error("away");
     cluster.before = () => Promise.reject(new Error("away"));
     await Promise.all(Array.from({ length: 50 }, lose));
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
-    await eventually(
-      () => {
-        collect();
-        return held.every((reference) => reference.deref() === undefined);
-      },
-      "the records to be let go of",
-      5_000,
-    );
+    const areGone = (): boolean => {
+      collect();
+      return held.every((reference) => reference.deref() === undefined);
+    };
+    await eventually(areGone, "the records to be let go of", 5_000);
   });
 
   test("too many records, or too many bytes, are rejected at once, until there is room again", async () => {
@@ -198,12 +201,8 @@ describe("bounds", () => {
       batch.some(({ record }) => record.value?.length === 5_000)
         ? Promise.reject(refusal)
         : Promise.resolve();
-    const outcomes = await Promise.all([
-      failure(publish("a")),
-      failure(publish("large", LONG_MS, 5_000)),
-      failure(publish("b")),
-    ]);
-    expect(outcomes).toEqual(["written", code, "written"]);
+    const records = [publish("a"), publish("large", LONG_MS, 5_000), publish("b")];
+    expect(await Promise.all(records.map(failure))).toEqual(["written", code, "written"]);
     expect(cluster.logs[0]).toEqual(["first", "a", "b"]);
     expect(cluster.opened, "the connection is whole").toBe(1);
   });
@@ -213,11 +212,10 @@ describe("when leaders move and connections break", () => {
   test("a batch that the old leader refuses goes to the new one", async () => {
     const { cluster, publish, publisher } = setUp(2);
     await publish("first");
-    cluster.before = () => {
-      cluster.before = () => Promise.resolve();
+    onceBefore(cluster, () => {
       cluster.leaders = [2, 2];
       return Promise.reject(protocolError("NOT_LEADER_FOR_PARTITION"));
-    };
+    });
     await Promise.all(keys(10).map((key) => publish(key)));
     expect([...cluster.all()].sort()).toEqual(["first", ...keys(10)].sort());
     expect(publisher.health()).toEqual({ kind: "up" });
@@ -231,10 +229,8 @@ describe("when leaders move and connections break", () => {
     const pending = new Set(all);
     const publishing = all.map((key) => publish(key).finally(() => pending.delete(key)));
     const isRefused = (key: string): boolean => !cluster.logs.slice(1).flat().includes(key);
-    await eventually(
-      () => [...pending].every(isRefused) && cluster.batches.length > 3,
-      "the other partitions",
-    );
+    const areOthersWritten = () => [...pending].every(isRefused) && cluster.batches.length > 3;
+    await eventually(areOthersWritten, "the other partitions");
     const later = keys(120).slice(60);
     const publishingLater = later.map((key) => publish(key).finally(() => pending.delete(key)));
     await eventually(() => cluster.logs.slice(1).flat().length > 60, "records that came later");
@@ -258,11 +254,10 @@ describe("when leaders move and connections break", () => {
   test("a send to a broker that lost the partition is given up", async () => {
     const { cluster, publish } = setUp();
     await publish("first");
-    cluster.before = () => {
-      cluster.before = () => Promise.resolve();
+    onceBefore(cluster, () => {
       cluster.leaders = [2];
       return hangs();
-    };
+    });
     const written = await publish("moved");
     expect(cluster.logs[0]?.[written.offset]).toBe("moved");
   });
@@ -282,10 +277,7 @@ describe("when leaders move and connections break", () => {
   test("a send that hangs is repeated on a new connection", async () => {
     const { cluster, publish } = setUp(1, { sendTimeoutMs: 100 });
     await publish("first");
-    cluster.before = () => {
-      cluster.before = () => Promise.resolve();
-      return hangs();
-    };
+    onceBefore(cluster, hangs);
     await publish("again");
     expect(cluster.logs[0]).toEqual(["first", "again"]);
     expect(cluster.opened).toBe(2);
