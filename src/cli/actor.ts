@@ -26,9 +26,9 @@ export const userName = (): string => {
   }
 };
 
-export const actorOf = ({ by, note }: ActorFlags): Actor => ({
-  by,
-  role: "operator",
-  note,
-  from: { host: hostname(), user: userName(), program: "cli" },
-});
+/** Who uses this machine, for the audit topic. */
+export const fromHere = (program: string): Actor["from"] => ({ host: hostname(), user: userName(), program });
+
+export const actorOf = ({ by, note }: ActorFlags): Actor => {
+  return { by, role: "operator", note, from: fromHere("cli") };
+};

@@ -1,8 +1,8 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { originOf, readEnvironment, type Environment } from "../config/load.ts";
 import { isFileName, pathIn } from "../config/named-file.ts";
 import { rows } from "../config/settings.ts";
-import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { EXIT, newCommand, type Io } from "./io.ts";
 
 /** The same text for every secret, so that neither its length nor a part of it shows. */
 const HIDDEN = "***";
@@ -41,22 +41,20 @@ const printText = (settings: ReturnType<typeof settingsOf>, io: Io): void => {
   }
 };
 
-const showConfig = (io: Io, asJson: boolean): ExitCode => {
+const showConfig = (io: Io, { json = false }: { json?: boolean }): void => {
   const { problems, warnings, leftOut } = readEnvironment(io.env, "serve");
   const settings = settingsOf(io.env, [...problems.map(({ variable }) => variable), ...leftOut]);
-  if (asJson) io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
+  if (json) io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
   else {
     printText(settings, io);
     if (problems.length + warnings.length > 0) io.out("");
     for (const { variable, message } of problems) io.out(`Problem: ${variable} ${message}`);
     for (const { variable, message } of warnings) io.out(`Warning: ${variable} ${message}`);
   }
-  return problems.length === 0 ? EXIT.done : EXIT.usage;
+  if (problems.length > 0) io.exit(EXIT.usage);
 };
 
-export const configCommand = (io: Io, exit: Exit): Command =>
-  new Command("config")
-    .description("Show the settings in force, and what is wrong with them.")
+export const configCommand = (io: Io): Command =>
+  newCommand("config", "Show the settings in force, and what is wrong with them.", "config", "config --json")
     .option("--json", "print one JSON object")
-    .addHelpText("after", examples("config", "config --json"))
-    .action((flags: { json?: boolean }) => exit(showConfig(io, flags.json === true)));
+    .action((flags: { json?: boolean }) => showConfig(io, flags));

@@ -1,5 +1,4 @@
-import { hostname } from "node:os";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { createServices } from "../kafka/wire/services.ts";
 import { Secret } from "../config/secret.ts";
 import { openConsole } from "../console/app.ts";
@@ -9,18 +8,8 @@ import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
-import { userName } from "./actor.ts";
-import {
-  configOf,
-  examples,
-  EXIT,
-  problemsError,
-  untilAborted,
-  versionOf,
-  type Exit,
-  type ExitCode,
-  type Io,
-} from "./io.ts";
+import { fromHere } from "./actor.ts";
+import { configOf, newCommand, problemsError, untilAborted, versionOf, type Io } from "./io.ts";
 
 /** How long open responses may go on. */
 const DRAIN_MS = 2_000;
@@ -42,15 +31,14 @@ const usersOf = (file: string, log: Log): (() => readonly User[]) => {
   }
 };
 
-const serveConsole = async (io: Io): Promise<ExitCode> => {
+const serveConsole = async (io: Io): Promise<void> => {
   const config = configOf(io, "console");
   const { host, port, auth, usersFile } = config.console;
   const log = createLog(config.bridge.logLevel, io.ends);
-  const from = { host: hostname(), user: userName(), program: "console" };
   const users = auth === "basic" ? usersOf(usersFile ?? "", log) : () => [];
   const services = createServices(config, { clock: systemClock, log });
   const warn = (sentence: string): void => log.warn({ sentence }, "console.warning");
-  const site = createSite({ users, version: versionOf(), from }, { ...services, warn });
+  const site = createSite({ users, version: versionOf(), from: fromHere("console") }, { ...services, warn });
   const server = openConsole(site);
   try {
     const bound = await server.listen(host, port);
@@ -58,7 +46,6 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
     log.info({ address, auth }, "console.running");
     await untilAborted(io.stopped);
     log.info({}, "console.stopping");
-    return EXIT.done;
   } finally {
     await server.close(DRAIN_MS);
     await systemClock.within(CLOSE_MS, undefined, site.close()).catch(() => undefined);
@@ -67,8 +54,5 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   }
 };
 
-export const consoleCommand = (io: Io, exit: Exit): Command =>
-  new Command("console")
-    .description("Serve the web page for operators.")
-    .addHelpText("after", examples("console"))
-    .action(async () => exit(await serveConsole(io)));
+export const consoleCommand = (io: Io): Command =>
+  newCommand("console", "Serve the web page for operators.", "console").action(() => serveConsole(io));

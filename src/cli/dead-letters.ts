@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import { explainReason, readRef, type DeadLetter } from "../operate/dead-letters/letter.ts";
 import { planLines, planReplay, type Plan } from "../operate/dead-letters/plan.ts";
 import { listLetters, showLetter, type Selection, type ShownLetter } from "../operate/dead-letters/read.ts";
@@ -9,17 +9,8 @@ import { iso } from "../runtime/instant.ts";
 import { positionText, type RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { headerTexts, textOrBase64 } from "./bytes.ts";
-import {
-  examples,
-  EXIT,
-  printLines,
-  printRows,
-  sayProgress,
-  type Exit,
-  type ExitCode,
-  type Io,
-} from "./io.ts";
-import { pastMs, wholeNumber } from "./option-values.ts";
+import { EXIT, newCommand, printLines, printRows, sayProgress, type Io } from "./io.ts";
+import { pastMs, positiveNumber } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
 type SelectionFlags = { reason?: string; since?: number; until?: number };
@@ -41,23 +32,20 @@ const withSelection = (command: Command): Command =>
     .option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)", pastMs)
     .option("--until <time>", "older than this; the same forms", pastMs);
 
-const selectionOf = ({ reason, since, until }: SelectionFlags): Selection => ({
-  reason,
-  sinceMs: since,
-  untilMs: until,
-});
+const selectionOf = ({ reason, since, until }: SelectionFlags): Selection => {
+  return { reason, sinceMs: since, untilMs: until };
+};
 
 /** Whether any of the options is given. */
 const isChosen = ({ reason, since, until }: SelectionFlags): boolean =>
-  [reason, since, until].some((each) => each !== undefined);
+  (reason ?? since ?? until) !== undefined;
 
 const letterRef = (text: string): RecordPosition => {
   const place = readRef(text);
-  if (place === null)
-    throw new InvalidArgumentError(
-      "It must be a REF, partition/offset in the dead-letter topic, such as 3/4711.",
-    );
-  return place;
+  if (place) return place;
+  throw new InvalidArgumentError(
+    "It must be a REF, partition/offset in the dead-letter topic, such as 3/4711.",
+  );
 };
 
 /** A dead letter without its bytes. `sent`: null where it is not known. */
@@ -72,7 +60,7 @@ const rowOf = (
   replayed: sent && sent.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })),
 });
 
-const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<ExitCode> =>
+const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<void> =>
   withTool(io, async (tool) => {
     const hooks = { limit, onProgress: sayProgress(io, "the dead letters") };
     const { letters, count, sent } = await listLetters(tool, selectionOf(flags), hooks, io.stopped);
@@ -82,7 +70,6 @@ const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<ExitCode> =
       io.err(isChosen(flags) ? "No dead letter fits these options." : "There are no dead letters.");
     if (count > letters.length)
       io.err(`The newest ${letters.length} of ${count}: --limit shows more, --since and --reason choose.`);
-    return EXIT.done;
   });
 
 const wholeOf = ({ letter, loaded: { original, added }, sent, facts }: ShownLetter): object => ({
@@ -95,39 +82,32 @@ const wholeOf = ({ letter, loaded: { original, added }, sent, facts }: ShownLett
   facts: Object.fromEntries(facts),
 });
 
-const show = (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> =>
+const show = (io: Io, ref: RecordPosition, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tool) => {
     const letter = await showLetter(tool, ref, io.stopped);
-    if (!letter) {
-      io.err(`There is no dead letter ${positionText(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
-      return EXIT.failed;
-    }
-    await printLines(io, JSON.stringify(wholeOf(letter), null, json ? 0 : 2).split("\n"));
-    return EXIT.done;
+    if (letter) return printLines(io, JSON.stringify(wholeOf(letter), null, json ? 0 : 2).split("\n"));
+    io.err(`There is no dead letter ${positionText(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
+    io.exit(EXIT.failed);
   });
 
-/** Shows the plan. Gives how many letters are in none of the places where they were to go, and are not sent now. */
-const showPlan = (io: Io, plan: Plan): number => {
-  planLines(plan).forEach(io.out);
-  return plan.unknown.length + plan.skipped.filter(({ wasSent }) => wasSent !== true).length;
-};
-
-const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Promise<ExitCode> =>
+const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Promise<void> =>
   withTool(io, async (tool) => {
     const selection = refs.length > 0 ? { refs } : selectionOf(flags);
     const onProgress = sayProgress(io, "the dead letters");
-    if (flags.dryRun === true) {
-      const { plan } = await planReplay(tool, selection, { signal: io.stopped, onProgress });
-      const left = showPlan(io, plan);
-      io.out("Dry run: nothing was sent.");
-      return left > 0 ? EXIT.failed : EXIT.done;
-    }
     const places: string[] = [];
-    let [total, ends, left] = [0, 0, 0];
+    let [total, ends] = [0, 0];
     const planned = (plan: Plan): void => {
       total = plan.send.length;
-      left = showPlan(io, plan);
+      planLines(plan).forEach(io.out);
+      // Letters that are in none of the places where they were to go, and are not sent now.
+      const left = plan.unknown.length + plan.skipped.filter(({ wasSent }) => wasSent !== true).length;
+      if (left > 0) io.exit(EXIT.failed);
     };
+    if (flags.dryRun === true) {
+      planned((await planReplay(tool, selection, { signal: io.stopped, onProgress })).plan);
+      io.out("Dry run: nothing was sent.");
+      return;
+    }
     const ended = ({ place }: DeadLetter, end: LetterEnd): void => {
       ends += 1;
       if (end.end === "sent") places.push(end.where);
@@ -138,57 +118,56 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
       const hooks = { planned, ended, onProgress };
       const { unsent, reason } = await replay(tool, actorOf(flags), selection, hooks, io.stopped);
       if (unsent > 0) io.err(`${unsent} of ${total} were not sent: ${reason}. ${RUN_AGAIN}`);
-      return left === 0 && places.length === total ? EXIT.done : EXIT.failed;
+      if (places.length < total) io.exit(EXIT.failed);
     } finally {
       const where = places.length > 0 ? `, the first: ${places[0]}, the last: ${places.at(-1)}` : "";
       if (ends > 0) io.out(`${places.length} of ${total} sent${where}.`);
     }
   });
 
-const replayCommand = (io: Io, exit: Exit): Command =>
-  withActor(withSelection(new Command("replay")))
-    .description("Send dead letters again to where they came from, each once.")
+const listCommand = (io: Io): Command =>
+  withSelection(
+    newCommand(
+      "list",
+      "Show dead letters, one a line, the newest last.",
+      "dead-letters list --reason UNREADABLE_COMMAND --since 24h",
+    ),
+  )
+    .option("--limit <number>", "print the newest so many", positiveNumber, 100)
+    .option("--json", "print one JSON object a line")
+    .action((flags: ListFlags) => list(io, flags));
+
+const showCommand = (io: Io): Command =>
+  newCommand("show", "Show one dead letter whole, and what its reason means.", "dead-letters show 0/4711")
+    .argument("<ref>", "partition/offset in the dead-letter topic", letterRef)
+    .option("--json", "print one JSON object; bytes that are no text in base64")
+    .action((ref: RecordPosition, flags: { json?: boolean }) => show(io, ref, flags));
+
+const replayCommand = (io: Io): Command =>
+  withActor(
+    withSelection(
+      newCommand(
+        "replay",
+        "Send dead letters again to where they came from, each once.",
+        'dead-letters replay 0/4711 0/4712 \\\n      --by ana --note "The schema is registered now."',
+        "dead-letters replay --since 24h --dry-run --by ana --note test",
+      ),
+    ),
+  )
     .argument(
       "[refs...]",
       "partition/offset of each in the dead-letter topic",
       (text: string, all: RecordPosition[] | undefined) => [...(all ?? []), letterRef(text)],
     )
     .option("--dry-run", "show what would be sent, and send nothing")
-    .addHelpText(
-      "after",
-      examples(
-        'dead-letters replay 0/4711 0/4712 \\\n      --by ana --note "The schema is registered now."',
-        "dead-letters replay --since 24h --dry-run --by ana --note test",
-      ),
-    )
-    .action(async (refs: RecordPosition[], flags: ReplayFlags, command: Command) => {
+    .action((refs: RecordPosition[], flags: ReplayFlags, command: Command) => {
       if (refs.length > 0 === isChosen(flags))
-        command.error("error: name dead letters by their REF, or choose them by --reason, --since, --until", {
-          exitCode: EXIT.usage,
-        });
-      exit(await resend(io, refs, flags));
+        command.error("error: name dead letters by their REF, or choose them by --reason, --since, --until");
+      return resend(io, refs, flags);
     });
 
-export const deadLettersCommand = (io: Io, exit: Exit): Command =>
-  new Command("dead-letters")
-    .description("List, show and replay dead letters.")
-    .addCommand(
-      withSelection(new Command("list"))
-        .description("Show dead letters, one a line, the newest last.")
-        .option("--limit <number>", "print the newest so many", wholeNumber(1, 9_999_999), 100)
-        .option("--json", "print one JSON object a line")
-        .addHelpText("after", examples("dead-letters list --reason UNREADABLE_COMMAND --since 24h"))
-        .action(async (flags: ListFlags) => exit(await list(io, flags))),
-    )
-    .addCommand(
-      new Command("show")
-        .description("Show one dead letter whole, and what its reason means.")
-        .argument("<ref>", "partition/offset in the dead-letter topic", letterRef)
-        .option("--json", "print one JSON object; bytes that are no text in base64")
-        .addHelpText("after", examples("dead-letters show 0/4711"))
-        .action(async (ref: RecordPosition, flags: { json?: boolean }) =>
-          exit(await show(io, ref, flags.json === true)),
-        ),
-    )
-    .addCommand(replayCommand(io, exit))
-    .addHelpText("after", examples("dead-letters list --since 24h"));
+export const deadLettersCommand = (io: Io): Command =>
+  newCommand("dead-letters", "List, show and replay dead letters.", "dead-letters list --since 24h")
+    .addCommand(listCommand(io))
+    .addCommand(showCommand(io))
+    .addCommand(replayCommand(io));

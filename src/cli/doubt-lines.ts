@@ -35,25 +35,21 @@ export const factLines = (doubt: Doubt, facts: DoubtFacts): string[] => {
   ];
 };
 
-const transactionJson = ({ transactionId, firstStatus, lastStatus, firstAtMs }: Transaction): object => ({
-  ...{ transactionId, firstStatus, lastStatus, firstAt: isoOrNull(firstAtMs) },
-});
+const transactionJson = ({ transactionId, firstStatus, lastStatus, firstAtMs }: Transaction): object => {
+  return { transactionId, firstStatus, lastStatus, firstAt: isoOrNull(firstAtMs) };
+};
 
-/** The same as JSON: `doubts --json` and the console show one set of facts. */
-export const factsJson = ({ evidence, candidates, ...facts }: DoubtFacts): object => ({
-  evidence: evidence.map((one) => ({
+export const factsJson = ({ evidence, candidates, ...facts }: DoubtFacts): object => {
+  const { more: moreTransactions, isCut: transactionsCut, amount, counterpartyId, command, notes } = facts;
+  const events = evidence.map((one) => ({
     kind: one.kind,
     ...transactionJson(one),
     ...(one.kind === "event" && { pointer: one.pointer, text: one.text }),
-  })),
-  transactions: candidates.map(transactionJson),
-  moreTransactions: facts.more,
-  transactionsCut: facts.isCut,
-  amount: facts.amount,
-  counterpartyId: facts.counterpartyId,
-  command: facts.command,
-  notes: facts.notes,
-});
+  }));
+  const transactions = candidates.map(transactionJson);
+  const all = { evidence: events, transactions, moreTransactions, transactionsCut };
+  return { ...all, amount, counterpartyId, command, notes };
+};
 
 /** What waits for a second person. */
 export const proposalText = ({ ref, request, by, note, untilMs }: Proposal): string => {
@@ -66,6 +62,6 @@ export const proposalText = ({ ref, request, by, note, untilMs }: Proposal): str
   );
 };
 
-export const proposalJson = ({ ref, request, by, note, untilMs }: Proposal): object => ({
-  ...{ ref, ...request, by, note, until: iso(untilMs) },
-});
+export const proposalJson = ({ ref, request, by, note, untilMs }: Proposal): object => {
+  return { ref, ...request, by, note, until: iso(untilMs) };
+};

@@ -1,51 +1,36 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { listDoubts, proposalsOf, type Doubt } from "../operate/doubts/doubts.ts";
 import { factsOfDoubts, type DoubtFacts } from "../operate/doubts/facts.ts";
 import type { Proposal } from "../operate/resolve/proposal.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
 import { factsJson, proposalJson, proposalText } from "./doubt-lines.ts";
-import { examples, EXIT, printRows, sayProgress, type Exit, type ExitCode, type Io, type Row } from "./io.ts";
+import { newCommand, printRows, sayProgress, type Io, type Row } from "./io.ts";
 import { withTool } from "./tool.ts";
 
-const COLUMNS = [
-  ...[
-    "since",
-    "commandId",
-    "quoteId",
-    "externalId",
-    "amount",
-    "evidence",
-    "claimedAt",
-    "error",
-    "resolvableAt",
-  ],
-];
-
-const timesOf = ({ sinceMs, claimedAtMs, resolvableAtMs }: Doubt) => ({
-  since: iso(sinceMs),
-  claimedAt: iso(claimedAtMs),
-  resolvableAt: iso(resolvableAtMs),
-});
-
-/** For people, of several pieces of evidence the first. */
-const rowOf = (doubt: Doubt, facts: DoubtFacts): Row => {
-  const [evidence] = facts.evidence;
-  const evidenceCell = evidence && `${evidence.kind} of ${evidence.transactionId}`;
-  return { ...timesOf(doubt), ...doubt, amount: facts.amount?.text, evidence: evidenceCell };
-};
+const COLUMNS = "since commandId quoteId externalId amount evidence claimedAt error resolvableAt".split(" ");
 
 const jsonOf = (doubt: Doubt, facts: DoubtFacts, proposals: readonly Proposal[]): Row => {
-  const { sinceMs, claimedAtMs, resolvableAtMs, requestHash, ...rest } = doubt;
+  const { sinceMs, claimedAtMs, resolvableAtMs, ...rest } = doubt;
   return {
-    ...timesOf({ ...doubt, sinceMs, claimedAtMs, resolvableAtMs, requestHash }),
+    since: iso(sinceMs),
+    claimedAt: iso(claimedAtMs),
+    resolvableAt: iso(resolvableAtMs),
     ...rest,
+    requestHash: undefined,
     ...factsJson(facts),
     proposals: proposalsOf(doubt, proposals).map(proposalJson),
   };
 };
 
-const list = (io: Io, json: boolean): Promise<ExitCode> =>
+/** For people, of several pieces of evidence the first. */
+const rowOf = (doubt: Doubt, facts: DoubtFacts): Row => {
+  const [evidence] = facts.evidence;
+  const evidenceCell = evidence && `${evidence.kind} of ${evidence.transactionId}`;
+  return { ...jsonOf(doubt, facts, []), amount: facts.amount?.text, evidence: evidenceCell };
+};
+
+const list = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tool) => {
     const { topics, kafka } = tool.config;
     const onProgress = sayProgress(io, "the journal");
@@ -70,12 +55,9 @@ const list = (io: Io, json: boolean): Promise<ExitCode> =>
         `${counted(numbers.underWay, "claim")} without an end: the calls are under way, or their replicas ` +
           "are gone. Then accepts among them become doubts when a replica takes commands.",
       );
-    return EXIT.done;
   });
 
-export const doubtsCommand = (io: Io, exit: Exit): Command =>
-  new Command("doubts")
-    .description("List the commands that are in doubt.")
+export const doubtsCommand = (io: Io): Command =>
+  newCommand("doubts", "List the commands that are in doubt.", "doubts")
     .option("--json", "print one JSON object a line")
-    .addHelpText("after", examples("doubts"))
-    .action(async ({ json = false }: { json?: boolean }) => exit(await list(io, json)));
+    .action((flags: { json?: boolean }) => list(io, flags));

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Command } from "commander";
 import type { Config, SettingProblem, Purpose } from "../config/config.ts";
 import { loadConfig, type Environment } from "../config/load.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -20,11 +21,17 @@ export type Io = {
   stopped: AbortSignal;
   /** For the log of the commands that have one. */
   ends: ProcessEnds;
+  /** Says the exit code of a command that does not end with 0. */
+  exit: (code: ExitCode) => void;
 };
 
-/** What stands below the options in a command's help. An example may go on in further lines. */
-export const examples = (...commands: readonly string[]): string =>
-  ["\nExamples:", ...commands.map((command) => `  $ cambio-bridge ${command}`)].join("\n");
+/** A command of this program. An example, which stands below the options in its help, may go on in further lines. */
+export const newCommand = (name: string, description: string, ...examples: readonly string[]): Command => {
+  const lines = examples.map((example) => `  $ cambio-bridge ${example}`);
+  return new Command(name)
+    .description(description)
+    .addHelpText("after", ["\nExamples:", ...lines].join("\n"));
+};
 
 /** The version in package.json, which lies beside src and dist alike. */
 export const versionOf = (): string => {
@@ -32,12 +39,8 @@ export const versionOf = (): string => {
   return (JSON.parse(text) as { version: string }).version;
 };
 
-/** 0 done, 1 failed, 2 wrong usage or configuration; `send --wait` and `resolve` have further ones. */
-export type ExitCode = number;
-/** How a command says its exit code. */
-export type Exit = (code: ExitCode) => void;
-
 export const EXIT = { done: 0, failed: 1, usage: 2, notDone: 3, inDoubt: 4, noResult: 5 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The environment cannot be used; the message lists every problem. */
 export class ConfigError extends UsageError {}

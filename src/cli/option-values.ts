@@ -1,5 +1,5 @@
 // Parsers for the values of options. Each throws an InvalidArgumentError whose message says what the value must be.
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { isAddress } from "../config/addresses.ts";
 import { readDuration } from "../config/kinds.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -12,7 +12,7 @@ const isDuration = (text: string): boolean => /^\d+[a-z]+$/.test(text);
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
 
 /** A day of the calendar, YYYY-MM-DD. */
-export const day = (text: string): string => {
+const day = (text: string): string => {
   const dayMs = isDay(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Date.parse takes February 30 for March 2.
   if (Number.isNaN(dayMs) || !new Date(dayMs).toISOString().startsWith(text))
@@ -42,6 +42,24 @@ export const pastMs = (text: string): number => {
   return ms;
 };
 
+/** How far a command looks back. */
+export const sinceOption = (): Option =>
+  new Option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)")
+    .argParser(pastMs)
+    .default(pastMs("7d"), "7d");
+
+/** Days, both included. */
+export type Days = { from: string; to: string };
+
+export const withDays = (command: Command, zone = ""): Command =>
+  command
+    .requiredOption("--from <day>", `first day, YYYY-MM-DD${zone}`, day)
+    .requiredOption("--to <day>", "last day", day)
+    .hook("preAction", () => {
+      const { from, to } = command.opts<Days>();
+      if (from > to) command.error("error: --from must not be later than --to");
+    });
+
 /** When something ends: at an instant as in RFC 3339, or so long after it began. */
 export const endOf = (text: string): { untilMs: number } | { forMs: number } => {
   if (isDuration(text)) return { forMs: durationMs(text) };
@@ -53,15 +71,10 @@ export const endOf = (text: string): { untilMs: number } | { forMs: number } => 
   return { untilMs };
 };
 
-/** A parser for whole numbers. */
-export const wholeNumber =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const number = Number(text);
-    if (!/^\d{1,9}$/.test(text) || number < least || number > most)
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-    return number;
-  };
+export const positiveNumber = (text: string): number => {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number from 1 to 9999999.");
+};
 
 /** Where the partner sends notifications to. A server would not see a fragment. */
 export const webhookUrl = (text: string): URL => {

@@ -1,8 +1,8 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, type Command } from "commander";
 import { PAUSABLE, pauseOrResume, type Pausable, type PauseRequest } from "../operate/pause.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { endText } from "./flow-lines.ts";
-import { examples, EXIT, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { newCommand, sayWhenStopped, type Io } from "./io.ts";
 import { endOf } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
@@ -13,44 +13,46 @@ const run = (
   flow: Pausable,
   says: PauseRequest["says"],
   { until = null, ...flags }: Flags,
-): Promise<ExitCode> =>
+): Promise<void> =>
   withTool(io, async (tool) => {
     sayWhenStopped(io);
     const request = { flow, says, end: until };
     const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), request, io.stopped);
     io.out(says === "pause" ? `Paused: ${flow}, ${endText(entry.untilMs)}.` : `Resumed: ${flow}.`);
     io.out(`Written to ${place}, and to ${audit}.`);
-    io.out(
-      says === "pause"
-        ? "Each replica that reaches Kafka has followed by now."
-        : "Each replica that reaches Kafka follows within 5 seconds.",
-    );
-    return EXIT.done;
+    const followed = says === "pause" ? "has followed by now" : "follows within 5 seconds";
+    io.out(`Each replica that reaches Kafka ${followed}.`);
   });
 
-const commandOf = (io: Io, exit: Exit, says: PauseRequest["says"]): Command =>
+const withFlow = (command: Command): Command =>
   withActor(
-    new Command(says).addArgument(
+    command.addArgument(
       new Argument("<flow>", "all commands, only the accepts among them, or reconcile").choices(PAUSABLE),
     ),
-  ).action(async (flow: Pausable, flags: Flags) => exit(await run(io, flow, says, flags)));
+  );
 
-export const pauseCommand = (io: Io, exit: Exit): Command =>
-  commandOf(io, exit, "pause")
-    .summary("Keep a flow from starting anything new.")
-    .description(
+export const pauseCommand = (io: Io): Command =>
+  withFlow(
+    newCommand(
+      "pause",
       "Keep all replicas from starting anything new of a flow. What is under way is finished.\nWebhooks " +
         "cannot be paused.",
+      'pause accepts --until 30m --by ana --note "Partner upgrade."',
+    ),
+  )
+    .summary("Keep a flow from starting anything new.")
+    .option(
+      "--until <when>",
+      "when it ends by itself, by Kafka's clock: an instant, or a duration such as 30m",
+      endOf,
     )
-    .addOption(
-      new Option(
-        "--until <when>",
-        "when it ends by itself, by Kafka's clock: an instant, or a duration such as 30m",
-      ).argParser(endOf),
-    )
-    .addHelpText("after", examples('pause accepts --until 30m --by ana --note "Partner upgrade."'));
+    .action((flow: Pausable, flags: Flags) => run(io, flow, "pause", flags));
 
-export const resumeCommand = (io: Io, exit: Exit): Command =>
-  commandOf(io, exit, "resume")
-    .description("Let a paused flow go on.")
-    .addHelpText("after", examples('resume commands --by ana --note "The upgrade is done."'));
+export const resumeCommand = (io: Io): Command =>
+  withFlow(
+    newCommand(
+      "resume",
+      "Let a paused flow go on.",
+      'resume commands --by ana --note "The upgrade is done."',
+    ),
+  ).action((flow: Pausable, flags: Flags) => run(io, flow, "resume", flags));

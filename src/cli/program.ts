@@ -1,9 +1,9 @@
-import { Command, CommanderError } from "commander";
+import { CommanderError, type Command } from "commander";
 import { UsageError } from "../runtime/errors.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
-import { ConfigError, examples, EXIT, versionOf, type Exit, type ExitCode, type Io } from "./io.ts";
+import { ConfigError, EXIT, newCommand, versionOf, type ExitCode, type Io } from "./io.ts";
 
-type Load = () => Promise<(io: Io, exit: Exit) => Command>;
+type Load = () => Promise<(io: Io) => Command>;
 
 /** Each command's module is loaded only when it is wanted: `--version` need not wait for a Kafka client. */
 const commands: Readonly<Record<string, Load>> = {
@@ -28,15 +28,18 @@ const commands: Readonly<Record<string, Load>> = {
 };
 
 /** The program with the command that the arguments name, or with all of them: help lists every one. */
-export const buildProgram = async (args: readonly string[], io: Io, exit: Exit): Promise<Command> => {
-  const program = new Command("cambio-bridge")
-    .description("A bridge between Kafka and a corporate foreign-exchange API.")
-    .version(versionOf(), "-V, --version", "print the version")
-    .addHelpText("after", "\nSettings are environment variables; docs/settings.md lists them all.")
-    .addHelpText("after", examples("setup", "serve", "doubts"));
+export const buildProgram = async (args: readonly string[], io: Io): Promise<Command> => {
+  const description =
+    "A bridge between Kafka and a corporate foreign-exchange API.\nSettings are environment variables; " +
+    "docs/settings.md lists them all.";
+  const program = newCommand("cambio-bridge", description, "setup", "serve", "doubts").version(
+    versionOf(),
+    "-V, --version",
+    "print the version",
+  );
   const entries = Object.entries(commands).filter(([name]) => name === args[0]);
   for (const [, load] of entries.length > 0 ? entries : Object.entries(commands))
-    program.addCommand((await load())(io, exit));
+    program.addCommand((await load())(io));
   // Commander hands these on only to subcommands that it makes itself.
   const configure = (command: Command): void => {
     command
@@ -56,16 +59,17 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
 };
 
 /** Runs the command that the arguments name. Never rejects: an error becomes a sentence and an exit code. */
-export const runProgram = async (args: readonly string[], terminal: Io): Promise<ExitCode> => {
+export const runProgram = async (args: readonly string[], terminal: Omit<Io, "exit">): Promise<ExitCode> => {
+  let code: ExitCode = EXIT.done;
   // The output contains names, notes and messages that others wrote.
   const io: Io = {
     ...terminal,
     out: (line) => terminal.out(escapeInvisibleLines(line)),
     err: (line) => terminal.err(escapeInvisibleLines(line)),
+    exit: (exitCode) => (code = exitCode),
   };
-  let code: ExitCode = EXIT.done;
   try {
-    const program = await buildProgram(args, io, (exitCode) => (code = exitCode));
+    const program = await buildProgram(args, io);
     await program.parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {

@@ -1,5 +1,6 @@
-import { Command, Option } from "commander";
+import { Option, type Command } from "commander";
 import { openTraces } from "../ops/open-traces.ts";
+import type { Actor } from "../operate/actor.ts";
 import type { ToolServices } from "../operate/tool-services.ts";
 import { findDoubts } from "../operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../operate/doubts/facts.ts";
@@ -9,7 +10,7 @@ import { confirm, resolve, type Confirmed } from "../operate/resolve/resolve.ts"
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, boundedText, type ActorFlags } from "./actor.ts";
 import { factLines, proposalText } from "./doubt-lines.ts";
-import { examples, EXIT, sayProgress, sayWhenStopped, type Exit, type ExitCode, type Io } from "./io.ts";
+import { EXIT, newCommand, sayProgress, sayWhenStopped, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 type Flags = Pick<ActorFlags, "by"> & {
@@ -47,7 +48,7 @@ const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): 
   if (request.as === "not-executed") io.err(NOT_EXECUTED_RISK);
 };
 
-const run = (io: Io, resolving: Resolving): Promise<ExitCode> =>
+const run = (io: Io, resolving: Resolving): Promise<void> =>
   withTool(io, async (tool) => {
     sayWhenStopped(io);
     const { request, outcome } = await traced(tool, resolving);
@@ -64,18 +65,17 @@ const run = (io: Io, resolving: Resolving): Promise<ExitCode> =>
     if ("result" in outcome && outcome.result) io.out(JSON.stringify(outcome.result));
     if (outcome.kind === "proposed") {
       io.err(`REF ${outcome.ref} (${outcome.place})`);
-      return EXIT.notDone;
-    }
-    if (outcome.kind !== "resolved") return EXIT.failed;
-    io.err(
-      `Command ${request.commandId} is resolved: ${outcome.result.outcome}. Durable at ${outcome.place}; its final ` +
-        `result at ${outcome.published}.`,
-    );
-    return EXIT.done;
+      io.exit(EXIT.notDone);
+    } else if (outcome.kind !== "resolved") io.exit(EXIT.failed);
+    else
+      io.err(
+        `Command ${request.commandId} is resolved: ${outcome.result.outcome}. Durable at ${outcome.place}; its ` +
+          `final result at ${outcome.published}.`,
+      );
   });
 
 /** Shows a proposal and what is known of its doubt. Ends the doubt if `as` repeats what is proposed. */
-const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<ExitCode> => {
+const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<void> => {
   const show = async (tool: ToolServices): Promise<ResolveRequest> => {
     const proposal = await findProposal(tool, ref, io.stopped);
     io.err(proposalText(proposal));
@@ -90,13 +90,32 @@ const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags
   return withTool(io, async (tool) => {
     const proposed = await show(tool);
     io.err(`Nothing is done yet: if that is true, say it again with --as ${proposed.as}.`);
-    return EXIT.notDone;
+    io.exit(EXIT.notDone);
   });
 };
 
-export const resolveCommand = (io: Io, exit: Exit): Command =>
-  new Command("resolve")
-    .description("Resolve a doubt: say what the partner says happened.")
+/** Ends the doubt, after showing what is known of it where that speaks against the decision. */
+const resolveShown = (io: Io, request: ResolveRequest, actor: Actor): Promise<void> =>
+  run(io, async (tool) => {
+    // An interrupt is said, and written to the audit topic, by the action itself.
+    if (request.as === "not-executed")
+      await showDoubts(io, tool, request).catch((error: unknown) => {
+        if (!io.stopped.aborted) throw error;
+      });
+    return { request, outcome: await resolve(tool, actor, request, io.stopped) };
+  });
+
+export const resolveCommand = (io: Io): Command =>
+  newCommand(
+    "resolve",
+    "Resolve a doubt: say what the partner says happened.\n\n" +
+      "With CONSOLE_FOUR_EYES=true this only proposes, says a REF, and exits with 3.\nAnother person " +
+      "resolves it within 24 hours with --confirm REF --as OUTCOME.\nWithout --as, --confirm only shows " +
+      "the proposal.",
+    'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',
+    "resolve --confirm 0/4711 --as not-executed --by bruno",
+  )
+    .summary("Resolve a doubt: say what the partner says happened.")
     .argument("[commandId]", "the command in doubt")
     .addOption(new Option("--as <outcome>", "what happened").choices(["succeeded", "not-executed"]))
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
@@ -105,39 +124,13 @@ export const resolveCommand = (io: Io, exit: Exit): Command =>
     .option("--confirm <ref>", "resolve as another person has proposed, by its REF; --as must say the same")
     .requiredOption("--by <name>", "who decides; kept in the journal and the audit topic", boundedText)
     .option("--note <text>", "how you know; kept in the journal and the audit topic", boundedText)
-    .addHelpText(
-      "after",
-      `
-With CONSOLE_FOUR_EYES=true this only proposes, says a REF, and exits with 3.
-Another person resolves it within 24 hours with --confirm REF --as OUTCOME.
-Without --as, --confirm only shows the proposal.
-${examples(
-  'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',
-  "resolve --confirm 0/4711 --as not-executed --by bruno",
-)}`,
-    )
-    .action(async (commandId: string | undefined, flags: Flags, command: Command) => {
-      const { as, by, note, quoteId = null, force = false, confirm: ref, transactionId } = flags;
-      const isOwn = [commandId, flags.quoteId, flags.force, transactionId].some((each) => each !== undefined);
-      if (ref !== undefined && !isOwn) {
-        exit(await confirmShown(io, ref, flags));
-        return;
-      }
+    .action((commandId: string | undefined, flags: Flags, command: Command) => {
+      const { as, by, note, quoteId = null, force = false, confirm: ref, transactionId = null } = flags;
+      const isOwn = commandId !== undefined || quoteId !== null || force || transactionId !== null;
+      if (ref !== undefined && !isOwn) return confirmShown(io, ref, flags);
       if (ref !== undefined || commandId === undefined || as === undefined || note === undefined)
-        command.error("error: a commandId, --as and --note are needed, or --confirm with --as alone", {
-          exitCode: EXIT.usage,
-        });
-      if (as === "not-executed" && transactionId !== undefined)
-        command.error("error: --transaction-id goes with --as succeeded only", { exitCode: EXIT.usage });
-      const request = { commandId, quoteId, as, force, transactionId: transactionId ?? null };
-      exit(
-        await run(io, async (tool) => {
-          // An interrupt is said, and written to the audit topic, by the action itself.
-          if (as === "not-executed")
-            await showDoubts(io, tool, request).catch((error: unknown) => {
-              if (!io.stopped.aborted) throw error;
-            });
-          return { request, outcome: await resolve(tool, actorOf({ by, note }), request, io.stopped) };
-        }),
-      );
+        command.error("error: a commandId, --as and --note are needed, or --confirm with --as alone");
+      if (as === "not-executed" && transactionId !== null)
+        command.error("error: --transaction-id goes with --as succeeded only");
+      return resolveShown(io, { commandId, quoteId, as, force, transactionId }, actorOf({ by, note }));
     });

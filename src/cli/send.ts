@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { Command, Option } from "commander";
+import { Option, type Command } from "commander";
 import { commandFault, encodeCommand, watchResult, writeCommand } from "../operate/send.ts";
 import type { Command as CommandRecord, CommandOutcome } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { whyNoCommands } from "./flow-lines.ts";
-import { examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { EXIT, newCommand, type Io } from "./io.ts";
 import { durationMs } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
@@ -17,14 +17,14 @@ export const EXIT_OF = {
   REJECTED: EXIT.notDone,
   FAILED: EXIT.notDone,
   IN_DOUBT: EXIT.inDoubt,
-} as const satisfies Record<CommandOutcome, ExitCode>;
+} as const satisfies Record<CommandOutcome, number>;
 
 type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: number };
 type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
-const send = (io: Io, request: Request, key: string | null, flags: Common): Promise<ExitCode> =>
+const send = (io: Io, request: Request, key: string | null, flags: Common): Promise<void> =>
   withTool(io, async (tool) => {
     const { commandId = randomUUID(), expiresIn, wait = false, timeout: waitMs } = flags;
     const issuedAt = systemClock.now();
@@ -32,7 +32,8 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
     const fault = commandFault(tool.config, command);
     if (fault !== null) {
       io.err(`Nothing was sent: in this command ${fault}.`);
-      return EXIT.usage;
+      io.exit(EXIT.usage);
+      return;
     }
     const value = await encodeCommand(tool, command);
     const watch = wait ? await watchResult(tool, commandId, value) : null;
@@ -40,21 +41,26 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
     if (watch === null) {
       if (unknown !== null) throw new UsageError(unknown);
       io.out(commandId);
-      return EXIT.done;
+      return;
     }
     io.err(unknown ?? `Sent command ${commandId}, waiting for its result.`);
     const ended = await systemClock.within(waitMs, io.stopped, watch.ended).catch(() => null);
     watch.stop().catch(() => undefined);
     if (ended !== null && typeof ended !== "string") {
       io.out(JSON.stringify(ended));
-      return EXIT_OF[ended.outcome];
+      io.exit(EXIT_OF[ended.outcome]);
+      return;
     }
     const reason = ended === null ? whyNoCommands(tool, request, io.stopped) : Promise.resolve(null);
     const why = await systemClock.within(REASON_MS, io.stopped, reason).catch(() => null);
     const hope = why === null ? "it may still come" : `none can come now (${why})`;
     io.err(ended ?? `No result of command ${commandId} came: ${hope}, see \`cambio-bridge watch results\`.`);
-    return EXIT.noResult;
+    io.exit(EXIT.noResult);
   });
+
+const EXIT_CODES =
+  "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED,\n4 for IN_DOUBT, and 5 " +
+  "when no result came in time.";
 
 const withCommonOptions = (command: Command): Command =>
   command
@@ -67,49 +73,50 @@ const withCommonOptions = (command: Command): Command =>
     .option("--wait", "wait for the result, and print it as JSON")
     .addOption(
       new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
-    )
-    .addHelpText(
-      "after",
-      "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED,\n4 for IN_DOUBT, and 5 " +
-        "when no result came in time.",
     );
 
-export const sendCommand = (io: Io, exit: Exit): Command => {
-  const create = withCommonOptions(new Command("create-quote").description("Ask the partner for a quote."))
+const createCommand = (io: Io): Command =>
+  withCommonOptions(
+    newCommand(
+      "create-quote",
+      `Ask the partner for a quote.${EXIT_CODES}`,
+      "send create-quote --direction OUTBOUND --purpose COMEX \\\n      --amount 1000.00 --base USD " +
+        "--quoted BRL --wait",
+    ),
+  )
     .requiredOption("--direction <direction>", "INBOUND or OUTBOUND")
     .requiredOption("--purpose <purpose>", "such as COMEX or PAYMENT_PROCESSING")
     .requiredOption("--amount <amount>", "the amount to quote, such as 1000.00")
     .requiredOption("--base <currency>", "ISO code of the currency to buy")
     .requiredOption("--quoted <currency>", "ISO code of the currency to sell")
-    .addHelpText(
-      "after",
-      examples(
-        "send create-quote --direction OUTBOUND --purpose COMEX \\\n      --amount 1000.00 --base USD " +
-          "--quoted BRL --wait",
-      ),
-    )
-    .action(async (flags: CreateFlags) => {
+    .action((flags: CreateFlags) => {
       const { direction, purpose, amount: quotedAmount, base, quoted } = flags;
       const currencies = { baseCurrencyIso: base, quotedCurrencyIso: quoted };
       const create = { direction, purpose, quotedAmount, ...currencies };
-      exit(await send(io, { "cambio.bridge.v1.CreateQuote": create }, null, flags));
+      return send(io, { "cambio.bridge.v1.CreateQuote": create }, null, flags);
     });
-  const accept = withCommonOptions(
-    new Command("accept-quote").description("Accept a quote: this buys currency, and cannot be undone."),
+
+const ACCEPT_EXAMPLE = "send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait";
+
+const acceptCommand = (io: Io): Command =>
+  withCommonOptions(
+    newCommand(
+      "accept-quote",
+      `Accept a quote: this buys currency, and cannot be undone.${EXIT_CODES}`,
+      ACCEPT_EXAMPLE,
+    ),
   )
     .requiredOption("--quote-id <id>", "the quote")
     .requiredOption("--counterparty-id <id>", "the counterparty that it is accepted for")
     .option("--amount <amount>", "amount in the foreign currency, for the local quotation flow")
     .option("--external-id <id>", "an identifier of your own")
-    .addHelpText("after", examples("send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait"))
-    .action(async (flags: AcceptFlags) => {
+    .action((flags: AcceptFlags) => {
       const { quoteId, counterpartyId, amount = null, externalId = null } = flags;
       const accept = { quoteId, counterpartyId, amount, externalId };
-      exit(await send(io, { "cambio.bridge.v1.AcceptQuote": accept }, quoteId, flags));
+      return send(io, { "cambio.bridge.v1.AcceptQuote": accept }, quoteId, flags);
     });
-  return new Command("send")
-    .description("Write one command, and wait for its result if asked to.")
-    .addCommand(create)
-    .addCommand(accept)
-    .addHelpText("after", examples("send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait"));
-};
+
+export const sendCommand = (io: Io): Command =>
+  newCommand("send", "Write one command, and wait for its result if asked to.", ACCEPT_EXAMPLE)
+    .addCommand(createCommand(io))
+    .addCommand(acceptCommand(io));

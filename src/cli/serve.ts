@@ -1,14 +1,14 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { configOf, examples, EXIT, untilAborted, type Exit, type ExitCode, type Io } from "./io.ts";
+import { configOf, newCommand, untilAborted, type Io } from "./io.ts";
 
 /** How long a failed start waits for its last log lines. */
 const LAST_LINES_MS = 5_000;
 
 /** Runs the flows until the process is asked to end, then drains. */
-const serve = async (io: Io): Promise<ExitCode> => {
+const serve = async (io: Io): Promise<void> => {
   const config = configOf(io, "serve");
   const log = createLog(config.bridge.logLevel, io.ends);
   let leftMs = (): number => LAST_LINES_MS;
@@ -18,17 +18,16 @@ const serve = async (io: Io): Promise<ExitCode> => {
     const until = systemClock.monotonic() + config.bridge.shutdownTimeoutMs;
     leftMs = () => Math.max(until - systemClock.monotonic(), 0);
     await bridge.stop();
-    return EXIT.done;
   } catch (error) {
-    if (io.stopped.aborted) return EXIT.done;
-    throw error;
+    if (!io.stopped.aborted) throw error;
   } finally {
     await systemClock.within(leftMs(), undefined, log.flush()).catch(() => undefined);
   }
 };
 
-export const serveCommand = (io: Io, exit: Exit): Command =>
-  new Command("serve")
-    .description("Run the flows. SIGTERM drains and ends with 0; a second signal ends at once.")
-    .addHelpText("after", examples("serve"))
-    .action(async () => exit(await serve(io)));
+export const serveCommand = (io: Io): Command =>
+  newCommand(
+    "serve",
+    "Run the flows. SIGTERM drains and ends with 0; a second signal ends at once.",
+    "serve",
+  ).action(() => serve(io));

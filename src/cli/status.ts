@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { ToolServices } from "../operate/tool-services.ts";
 import { listDoubts, type DoubtNumbers } from "../operate/doubts/doubts.ts";
 import { isPause, PAUSABLE, pauses as askPauses, type ControlEntry } from "../operate/pause.ts";
@@ -9,7 +9,7 @@ import { iso, isoOrNull } from "../runtime/instant.ts";
 import { describeOutage, isRegistryError } from "../kafka/wire/outage.ts";
 import { proposalJson, proposalText } from "./doubt-lines.ts";
 import { flowLines, pauseLine } from "./flow-lines.ts";
-import { examples, EXIT, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
+import { newCommand, sayProgress, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 /** Whether a flow is paused, for JSON output. */
@@ -39,7 +39,7 @@ const waitingOrNull = (io: Io, tool: ToolServices): Promise<Waiting | null> =>
     },
   );
 
-const status = (io: Io, json: boolean): Promise<ExitCode> =>
+const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tool) => {
     const [report, entries, waiting] = await Promise.all([
       askStatus(tool, io.stopped),
@@ -56,18 +56,15 @@ const status = (io: Io, json: boolean): Promise<ExitCode> =>
       const proposals = waiting && waiting.proposals.map(proposalJson);
       const flows = Object.fromEntries(PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)]));
       io.out(JSON.stringify({ flows, ...report, doubts, proposals }));
-      return EXIT.done;
+      return;
     }
     for (const flow of PAUSABLE) io.out(pauseLine(flow, entries.get(flow), nowMs));
     flowLines(report, tool.config.topics.commands).forEach(io.out);
     if (waiting) io.out(doubtsLine(waiting.numbers));
     waiting?.proposals.map(proposalText).forEach(io.out);
-    return EXIT.done;
   });
 
-export const statusCommand = (io: Io, exit: Exit): Command =>
-  new Command("status")
-    .description("Show what is paused, who takes commands, what is in doubt.")
+export const statusCommand = (io: Io): Command =>
+  newCommand("status", "Show what is paused, who takes commands, what is in doubt.", "status")
     .option("--json", "print one JSON object")
-    .addHelpText("after", examples("status"))
-    .action(async ({ json = false }: { json?: boolean }) => exit(await status(io, json)));
+    .action((flags: { json?: boolean }) => status(io, flags));

@@ -1,8 +1,8 @@
-import { Command, Option } from "commander";
+import type { Command } from "commander";
 import { story, type Story } from "../operate/story/story.ts";
 import { iso } from "../runtime/instant.ts";
-import { examples, EXIT, printLines, sayProgress, type Exit, type ExitCode, type Io } from "./io.ts";
-import { pastMs } from "./option-values.ts";
+import { EXIT, newCommand, printLines, sayProgress, type Io } from "./io.ts";
+import { sinceOption } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
 type Flags = { since: number; json?: boolean };
@@ -29,25 +29,19 @@ const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
     })),
   });
 
-const tell = (io: Io, id: string, { since, json = false }: Flags): Promise<ExitCode> =>
+const tell = (io: Io, id: string, { since, json = false }: Flags): Promise<void> =>
   withTool(io, async (tool) => {
     const history = await story(tool, { id, sinceMs: since }, sayProgress(io, "the topics"), io.stopped);
     await printLines(io, json ? [jsonOf(history)] : linesOf(history));
     history.notes.forEach(io.err);
-    if (history.steps.length > 0) return EXIT.done;
+    if (history.steps.length > 0) return;
     io.err(`The topics hold nothing of ${id} since ${iso(since)}: --since looks further back.`);
-    return EXIT.failed;
+    io.exit(EXIT.failed);
   });
 
-export const storyCommand = (io: Io, exit: Exit): Command =>
-  new Command("story")
-    .description("Tell what happened to a command, a quote or a transaction.")
+export const storyCommand = (io: Io): Command =>
+  newCommand("story", "Tell what happened to a command, a quote or a transaction.", "story order-71-accept")
     .argument("<id>", "a commandId, quoteId, externalId or transactionId")
-    .addOption(
-      new Option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)")
-        .argParser(pastMs)
-        .default(pastMs("7d"), "7d"),
-    )
+    .addOption(sinceOption())
     .option("--json", "print one JSON object")
-    .addHelpText("after", examples("story order-71-accept"))
-    .action(async (id: string, flags: Flags) => exit(await tell(io, id, flags)));
+    .action((id: string, flags: Flags) => tell(io, id, flags));

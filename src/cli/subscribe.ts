@@ -1,10 +1,10 @@
-import { Command, Option } from "commander";
+import { Option, type Command } from "commander";
 import { openPartner } from "../partner/wire.ts";
 import { webhookSecrets } from "../config/own-secrets.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { decodePercent } from "../runtime/percent.ts";
-import { ConfigError, configOf, examples, EXIT, type Exit, type ExitCode, type Io } from "./io.ts";
+import { ConfigError, configOf, EXIT, newCommand, type Io } from "./io.ts";
 import { adviceFor } from "./partner-advice.ts";
 import { webhookUrl } from "./option-values.ts";
 
@@ -36,7 +36,7 @@ const afterAnswer = (status: number): string =>
     ? "it may have subscribed all the same: ask the partner before you run it again"
     : `nothing was subscribed: ${adviceFor(status, "see the answer, and correct --url or --event")}`;
 
-const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<ExitCode> => {
+const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<void> => {
   const config = configOf(io, "partner");
   const tokens = pathTokens(config);
   const url = withPathToken(given, tokens);
@@ -48,7 +48,7 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   if (config.webhook.auth === undefined)
     io.err("Warning: WEBHOOK_AUTH is not set, so the address is sent as it is, without a token.");
   io.out(`POST ${config.partner.baseUrl ?? ""}/corporate/v1/webhook/subscribe ${requestText}`);
-  if (dryRun === true) return EXIT.done;
+  if (dryRun === true) return;
 
   const { connectTimeoutMs, callTimeoutMs } = config.partner;
   const withinMs = connectTimeoutMs + callTimeoutMs;
@@ -59,7 +59,7 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
     const { httpStatus, body } = outcome.answer;
     io.out(`HTTP ${httpStatus}`);
     if (body !== null && body !== "") io.out(body);
-    if (httpStatus >= 200 && httpStatus < 300) return EXIT.done;
+    if (httpStatus >= 200 && httpStatus < 300) return;
     io.err(`The partner answered ${httpStatus}; ${afterAnswer(httpStatus)}.`);
   } else
     io.err(
@@ -67,22 +67,20 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
         ? `Nothing was sent (${outcome.reason}): see that the partner can be reached, and run it again.`
         : `No answer came (${outcome.reason}), and the partner may have received it: ask before you run it again.`,
     );
-  return EXIT.failed;
+  io.exit(EXIT.failed);
 };
 
-export const subscribeCommand = (io: Io, exit: Exit): Command =>
-  new Command("subscribe")
-    .description("Have the partner send its notifications to an address.")
-    .addOption(
-      new Option("--url <url>", "the address; the path-token is appended if it is missing")
-        .argParser(webhookUrl)
-        .makeOptionMandatory(),
-    )
+export const subscribeCommand = (io: Io): Command =>
+  newCommand(
+    "subscribe",
+    "Have the partner send its notifications to an address.",
+    "subscribe --url https://fx.example.com/webhooks --dry-run",
+  )
+    .requiredOption("--url <url>", "the address; the path-token is appended if it is missing", webhookUrl)
     .addOption(
       new Option("--event <name>", "what to be notified of; repeatable")
         .argParser((text, earlier: string[]) => [...earlier, text])
         .default([], DEFAULT_EVENT),
     )
     .option("--dry-run", "say what would be sent, and send nothing")
-    .addHelpText("after", examples("subscribe --url https://fx.example.com/webhooks --dry-run"))
-    .action(async (flags: Flags) => exit(await subscribe(io, flags)));
+    .action((flags: Flags) => subscribe(io, flags));

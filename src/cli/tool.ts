@@ -3,7 +3,7 @@ import type { ToolServices } from "../operate/tool-services.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { explainOutage } from "../kafka/wire/outage.ts";
 import { createServices } from "../kafka/wire/services.ts";
-import { configOf, type ExitCode, type Io } from "./io.ts";
+import { configOf, type Io } from "./io.ts";
 import { silent } from "../runtime/log.ts";
 
 /**
@@ -12,9 +12,9 @@ import { silent } from "../runtime/log.ts";
  */
 export const withTool = (
   io: Io,
-  work: (tool: ToolServices) => Promise<ExitCode>,
+  work: (tool: ToolServices) => Promise<void>,
   purpose: Purpose = "tool",
-): Promise<ExitCode> => {
+): Promise<void> => {
   const config = configOf(io, purpose);
   const services = createServices(config, { clock: systemClock, log: silent });
   return explainOutage(config, work({ ...services, warn: io.err }), io.stopped);

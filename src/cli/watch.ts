@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Argument, type Command } from "commander";
 import type { Incoming } from "../kafka/record.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
@@ -8,11 +8,8 @@ import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
 import { headerTexts, textOrBase64 } from "./bytes.ts";
-import { examples, EXIT, lineOf, untilAborted, type Exit, type ExitCode, type Io, type Row } from "./io.ts";
+import { lineOf, newCommand, untilAborted, type Io, type Row } from "./io.ts";
 import { withTool } from "./tool.ts";
-
-const WHAT = ["events", "results", "dead-letters"] as const;
-type What = (typeof WHAT)[number];
 
 type Flags = { json?: boolean; fromBeginning?: boolean };
 
@@ -21,7 +18,8 @@ const COLUMNS = {
   events: ["transactionId", "status", "stage", "direction"],
   results: ["outcome", "commandId", "operation", "quoteId", "error"],
   "dead-letters": ["dead-letter-reason", "dead-letter-detail", "dead-letter-cut", "value"],
-} as const satisfies Record<What, readonly string[]>;
+} as const;
+type What = keyof typeof COLUMNS;
 
 /** The topic to follow, and how a record's value is read. */
 const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, what: What) => {
@@ -46,7 +44,7 @@ const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, w
   return { topic: isEvents ? topics.transactionStatus : topics.results, read };
 };
 
-const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flags): Promise<ExitCode> =>
+const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flags): Promise<void> =>
   withTool(io, async (tool) => {
     const { topic, read } = followed(tool, what);
     const print = async (record: Incoming): Promise<void> => {
@@ -59,25 +57,26 @@ const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flag
       const line = `${timestamp}  ${partition}/${offset}  ${escapeInvisible(lineOf(row, COLUMNS[what]))}`;
       io.out(json ? JSON.stringify(whole) : line);
     };
-    const take = (record: Incoming): Promise<void> => {
-      const place = `${topic} ${record.partition}/${record.offset}`;
-      return print(record).catch((error: unknown) =>
-        io.err(`The record at ${place} is not shown: ${messageOf(error)}`),
-      );
-    };
+    const take = (record: Incoming): Promise<void> =>
+      print(record).catch((error: unknown) => {
+        const place = `${topic} ${record.partition}/${record.offset}`;
+        io.err(`The record at ${place} is not shown: ${messageOf(error)}`);
+      });
     const following = await follow(tool, { topic, fromBeginning }, take);
     const from = fromBeginning ? "its beginning" : "now on (--from-beginning shows what is there)";
     io.err(`Following ${topic} from ${from}; Ctrl-C ends it.`);
     await untilAborted(io.stopped);
     await following.stop();
-    return EXIT.done;
   });
 
-export const watchCommand = (io: Io, exit: Exit): Command =>
-  new Command("watch")
-    .description("Follow a topic, decoded, until Ctrl-C.")
-    .addArgument(new Argument("<what>", "what to follow").choices(WHAT))
+export const watchCommand = (io: Io): Command =>
+  newCommand(
+    "watch",
+    "Follow a topic, decoded, until Ctrl-C.",
+    "watch events",
+    "watch results --from-beginning --json",
+  )
+    .addArgument(new Argument("<what>", "what to follow").choices(Object.keys(COLUMNS)))
     .option("--json", "print one JSON object a line")
     .option("--from-beginning", "begin with the oldest record instead of the next one")
-    .addHelpText("after", examples("watch events", "watch results --from-beginning --json"))
-    .action(async (what: What, flags: Flags) => exit(await watch(io, what, flags)));
+    .action((what: What, flags: Flags) => watch(io, what, flags));

@@ -1,7 +1,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 
-/** What a finding is, where other checks go by it. */
+/** What a finding is, for programs. */
 export type CheckCode =
   | "nameUnknown"
   | "nothingListens"
@@ -10,7 +10,6 @@ export type CheckCode =
   | "certificate"
   | "proxyRefuses"
   | "unreachable"
-  | "bridgeNotReady"
   | "topicMissing";
 
 /** The result of one check. `remedy`: what to do; null where nothing has to be done. */
@@ -25,24 +24,13 @@ export type Check = {
 /** For every check: each wait is bounded by the clock, and ends when `signal` aborts. */
 export type Bounds = { clock: Clock; signal: AbortSignal };
 
-export const ok = (name: string, detail: string): Check => ({
-  name,
-  status: "ok",
-  code: null,
-  detail,
-  remedy: null,
-});
-
 const finding =
-  (status: "warn" | "fail") =>
-  (name: string, detail: string, remedy: string, code: CheckCode | null = null): Check => ({
-    name,
-    status,
-    code,
-    detail,
-    remedy,
-  });
+  (status: Check["status"]) =>
+  (name: string, detail: string, remedy: string | null, code: CheckCode | null = null): Check => {
+    return { name, status, code, detail, remedy };
+  };
 
+export const ok = (name: string, detail: string): Check => finding("ok")(name, detail, null);
 export const warn = finding("warn");
 export const fail = finding("fail");
 
@@ -50,11 +38,6 @@ export const isFailed = (checks: readonly Check[]): boolean => checks.some(({ st
 
 /** The running checks of one subject. `checks` rejects only when `signal` aborts. */
 export type Subject = { group: string; checks: Promise<readonly Check[]> };
-
-export const said = (group: string, ...checks: readonly Check[]): Subject => ({
-  group,
-  checks: Promise.resolve(checks),
-});
 
 export const skipped = (name: string, why: string): Check =>
   warn(name, `was not checked: ${why}`, "correct that first, then run `cambio-bridge doctor` again");
@@ -64,7 +47,7 @@ export const runBounded = async (
   name: string,
   ms: number,
   { clock, signal }: Bounds,
-  check: (own: Bounds) => Promise<readonly Check[]>,
+  check: (bounds: Bounds) => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> => {
   try {
     return await clock.withDeadline(ms, signal, (deadline) => check({ clock, signal: deadline }));

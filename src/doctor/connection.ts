@@ -34,81 +34,56 @@ const codeOf = (error: unknown): string => {
 };
 
 type Fault = readonly [code: CheckCode, detail: string, remedy: string];
-type Explain = (target: CheckTarget, message: string) => Fault;
-
-const notTls: Explain = ({ url, setting }) => [
-  "notTls",
-  `${url.host} does not speak TLS`,
-  `name its TLS port in ${setting}, or leave TLS out`,
-];
-const unresolved: Explain = ({ url, setting }) => [
-  "nameUnknown",
-  `the name ${url.hostname} cannot be resolved`,
-  `correct ${setting}, or check the name servers of this machine`,
-];
-const untrusted: Explain = ({ caSetting }) => [
-  "certificate",
-  "its certificate comes from a CA that is not trusted here",
-  caSetting === null
-    ? "serve it with a certificate of a public CA, and with the intermediate ones"
-    : `name the file with that CA's certificate in ${caSetting}`,
-];
-const silent: Explain = ({ url, setting }) => [
-  "silent",
-  `${url.host} does not answer`,
-  `check that it runs, that no firewall or NetworkPolicy blocks the way, and that ${setting} is right`,
-];
 
 /** By the codes of Node.js and OpenSSL. */
-const FAULTS: Readonly<Record<string, Explain>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-  CERT_HAS_EXPIRED: () => [
-    "certificate",
-    "its certificate has expired",
-    "have it renewed, and see that this machine's clock is right",
-  ],
-  CERT_NOT_YET_VALID: () => [
-    "certificate",
-    "its certificate is not valid yet",
-    "see that this machine's clock is right",
-  ],
-  ERR_TLS_CERT_ALTNAME_INVALID: ({ setting }, message) => [
-    "certificate",
-    `its certificate is for another name (${message})`,
-    `name it in ${setting} as its certificate does`,
-  ],
-  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
-  EPROTO: notTls,
-  ETIMEDOUT: silent,
-  ENOTFOUND: unresolved,
-  EAI_AGAIN: unresolved,
-  EAI_NODATA: unresolved,
-  ECONNREFUSED: ({ url, setting }) => [
-    "nothingListens",
-    `nothing listens at ${url.host}`,
-    `start it, or correct ${setting}`,
-  ],
-};
-
-const explain = (error: unknown, target: CheckTarget): Fault => {
+const explain = (error: unknown, { url, setting, caSetting }: CheckTarget): Fault => {
+  const libraryCode = codeOf(error);
   const message = messageOf(error);
-  const { url, setting } = target;
   if (error instanceof ProxyRefusal)
     return [
       "proxyRefuses",
       `the proxy answered ${error.status} to CONNECT ${url.host}`,
       "see that it lets this machine through, and user and password in PARTNER_PROXY_URL",
     ];
-  const libraryCode = codeOf(error);
-  // Without TLS it only means that the connection was closed.
-  const isKnown = FAULTS[libraryCode] !== notTls || url.protocol === "https:";
-  const fault = isKnown ? FAULTS[libraryCode]?.(target, message) : undefined;
-  if (fault) return [fault[0], `${fault[1]} (${libraryCode})`, fault[2]];
+  if (/SELF_SIGNED_CERT|ISSUER_CERT|LEAF_SIGNATURE/.test(libraryCode))
+    return [
+      "certificate",
+      `its certificate comes from a CA that is not trusted here (${libraryCode})`,
+      caSetting === null
+        ? "serve it with a certificate of a public CA, and with the intermediate ones"
+        : `name the file with that CA's certificate in ${caSetting}`,
+    ];
+  if (/^CERT_|ALTNAME/.test(libraryCode))
+    return [
+      "certificate",
+      `its certificate does not hold (${message})`,
+      `have it renewed, name it in ${setting} as it does, and see that this machine's clock is right`,
+    ];
+  // Without TLS these only mean that the connection was closed.
+  if (url.protocol === "https:" && /^(EPROTO|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH).*)$/.test(libraryCode))
+    return [
+      "notTls",
+      `${url.host} does not speak TLS (${libraryCode})`,
+      `name its TLS port in ${setting}, or leave TLS out`,
+    ];
+  if (libraryCode === "ETIMEDOUT")
+    return [
+      "silent",
+      `${url.host} does not answer (${libraryCode})`,
+      `check that it runs, that no firewall or NetworkPolicy blocks the way, and that ${setting} is right`,
+    ];
+  if (/^(ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/.test(libraryCode))
+    return [
+      "nameUnknown",
+      `the name ${url.hostname} cannot be resolved (${libraryCode})`,
+      `correct ${setting}, or check the name servers of this machine`,
+    ];
+  if (libraryCode === "ECONNREFUSED")
+    return [
+      "nothingListens",
+      `nothing listens at ${url.host} (${libraryCode})`,
+      `start it, or correct ${setting}`,
+    ];
   const remedy = `check that it runs, and that ${setting} is right`;
   return ["unreachable", `${url.host} cannot be reached (${message})`, remedy];
 };

@@ -4,19 +4,8 @@ import type { Config } from "../config/config.ts";
 import { askOneBroker, type Described } from "../kafka/cluster/ask-one-broker.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
-import {
-  fail,
-  isFailed,
-  ok,
-  runBounded,
-  said,
-  skipped,
-  type Bounds,
-  type Check,
-  type Subject,
-} from "./check.ts";
+import { fail, isFailed, ok, runBounded, skipped, type Bounds, type Check, type Subject } from "./check.ts";
 import { missingTls, reach, type CheckTarget } from "./connection.ts";
-import { checkReplicas } from "./replicas.ts";
 import { checkRights } from "./rights.ts";
 import { checkTopics } from "./topics.ts";
 
@@ -25,7 +14,6 @@ const BROKERS_MS = 12_000;
 const CLUSTER_MS = 7_000;
 const TOKEN_MS = 4_000;
 const SIGN_IN_MS = 5_000;
-const TRY_HTTP_MS = 1_500;
 
 type ServicesFor = (brokers: readonly string[]) => Services;
 
@@ -56,14 +44,6 @@ const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promis
   }
 };
 
-const speaksHttp = ({ url }: CheckTarget, { clock, signal }: Bounds): Promise<boolean> =>
-  clock
-    .withDeadline(TRY_HTTP_MS, signal, (deadline) => fetch(url, { redirect: "manual", signal: deadline }))
-    .then(
-      () => true,
-      () => false,
-    );
-
 /** Asks one of KAFKA_BROKERS by itself. */
 const askBroker = async (
   broker: string,
@@ -72,7 +52,7 @@ const askBroker = async (
   bounds: Bounds,
 ): Promise<Answer> => {
   const target = targetOf(config, broker);
-  const { name, url } = target;
+  const { name } = target;
   const reached = await reach(target, bounds);
   if (isFailed(reached)) return { broker, checks: reached, described: null };
   try {
@@ -83,16 +63,13 @@ const askBroker = async (
   } catch (error) {
     bounds.signal.throwIfAborted();
     const [noTls] = await missingTls(target, bounds);
-    const isHttp = !noTls && (await speaksHttp(target, bounds));
     const how = config.kafka.saslMechanism ?? "none";
-    const refused = isHttp
-      ? fail(name, `an HTTP server answers at ${url.host}, not Kafka`, "name its Kafka port in KAFKA_BROKERS")
-      : fail(
-          name,
-          `it does not let us in, or does not answer as Kafka does (${messageOf(error)})`,
-          "see that KAFKA_BROKERS names a Kafka port, and that it takes this sign-in: KAFKA_SASL_MECHANISM " +
-            `(${how}) with its user, password or token, or a client certificate (KAFKA_TLS_CERT_FILE)`,
-        );
+    const refused = fail(
+      name,
+      `it does not let us in, or does not answer as Kafka does (${messageOf(error)})`,
+      "see that KAFKA_BROKERS names a Kafka port, and that it takes this sign-in: KAFKA_SASL_MECHANISM " +
+        `(${how}) with its user, password or token, or a client certificate (KAFKA_TLS_CERT_FILE)`,
+    );
     return { broker, checks: [noTls ?? refused], described: null };
   }
 };
@@ -121,25 +98,25 @@ const checkBrokers = async (
   const usable = descriptions.filter((each) => !strangers.includes(each));
   const advertised = [...new Set(usable.flatMap((each) => each.advertised))];
   const until = "the cluster sends clients to it: see advertised.listeners of that broker";
-  const others = advertised
-    .filter((broker) => !brokers.includes(broker))
-    .map((broker) => reach({ ...targetOf(config, broker), until }, bounds));
-  const advertisedChecks = (await Promise.all(others)).flat();
-  const isAway = (broker: string): boolean =>
-    isFailed(advertisedChecks.filter(({ name }) => name === `broker ${broker}`));
+  const others = advertised.filter((broker) => !brokers.includes(broker));
+  const checksOfOthers = await Promise.all(
+    others.map((broker) => reach({ ...targetOf(config, broker), until }, bounds)),
+  );
+  const isAway = others.length > 0 && others.length === advertised.length && checksOfOthers.every(isFailed);
   return {
-    usable: advertised.length > 0 && advertised.every(isAway) ? [] : usable.map(({ broker }) => broker),
-    checks: [...answers.flatMap(({ checks }) => checks), ...mixed, ...advertisedChecks],
+    usable: isAway ? [] : usable.map(({ broker }) => broker),
+    checks: [...answers.flatMap(({ checks }) => checks), ...mixed, ...checksOfOthers.flat()],
   };
 };
 
-/** The checks of brokers, rights and topics. */
+/** Checks brokers, then rights and topics. */
 export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
   let signIn: SignIn;
   try {
     signIn = signInOf(config, { clock: bounds.clock, log, random: Math.random });
   } catch (error) {
-    return [said("kafka", fail("sign-in", messageOf(error), "see KAFKA_SASL_MECHANISM"))];
+    const check = fail("sign-in", messageOf(error), "see KAFKA_SASL_MECHANISM");
+    return [{ group: "kafka", checks: Promise.resolve([check]) }];
   }
   /** They know no registry: its address may be missing. All share one source of tokens. */
   const servicesFor: ServicesFor = (brokers) => {
@@ -148,34 +125,31 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     const options = { clock: bounds.clock, log, signIn: { ...signIn, close: () => undefined } };
     return createServices({ ...config, registry, kafka }, options);
   };
-  let usable: readonly string[] = [];
+  const usable: string[] = [];
   const brokerChecks = runBounded("brokers", BROKERS_MS, bounds, async (own) => {
     const token = await checkToken(signIn, own);
     if (isFailed(token)) return token;
     const answer = await checkBrokers(config, servicesFor, own);
-    usable = answer.usable;
+    usable.push(...answer.usable);
     return [...token, ...answer.checks];
   });
   const further = async (group: string, check: typeof checkRights): Promise<readonly Check[]> => {
     await brokerChecks;
     if (usable.length === 0) return [skipped(group, "no broker can be used")];
     const services = servicesFor(usable);
-    return runBounded(group, CLUSTER_MS, bounds, (own) => check(config, services, own)).finally(
-      services.close,
-    );
+    const checking = runBounded(group, CLUSTER_MS, bounds, (own) => check(config, services, own));
+    return checking.finally(services.close);
   };
   const rights = further("rights", checkRights);
-  const topics = Promise.all([further("topics", checkTopics), rights]).then(([found, denied]) => {
+  const topics = Promise.all([further("topics", checkTopics), rights]).then(([findings, denied]) => {
     // Without the right to see it, a topic looks as if it did not exist.
-    const isDenied = (name: string): boolean => isFailed(denied.filter((one) => one.name === name));
-    return found.filter(({ name, code }) => code !== "topicMissing" || !isDenied(name));
+    const isDenied = (name: string): boolean => isFailed(denied.filter((check) => check.name === name));
+    return findings.filter(({ name, code }) => code !== "topicMissing" || !isDenied(name));
   });
-  const replicas = further("replicas", checkReplicas);
-  void Promise.allSettled([rights, topics, replicas]).then(signIn.close);
+  void Promise.allSettled([rights, topics]).then(signIn.close);
   return [
     { group: "kafka", checks: brokerChecks },
     { group: "rights", checks: rights },
     { group: "topics", checks: topics },
-    { group: "replicas", checks: replicas },
   ];
 };

@@ -13,12 +13,9 @@ const READ_MS = 14_000;
 const CLOCK_WARN_MS = 5_000;
 const CLOCK_FAIL_MS = 60_000;
 
-/** As the reconcile flow asks for: a partner may require it. */
-const STATUS_EVENT = "TRANSACTION_STATUS_UPDATED";
-const TOKENS = "partner's tokens";
-
 /** A larger entry is not looked at. */
 const MAX_ENTRY_BYTES = 1_048_576;
+const TOKENS = "partner's tokens";
 
 type Answer = Parameters<typeof readAnswer>[0];
 
@@ -27,49 +24,36 @@ export const compareClocks = (date: unknown, nowMs: number): Check => {
   const name = "clock against the partner's";
   // The header cuts off fractions of a second: on average half of one.
   const aheadMs = nowMs - (Date.parse(String(date)) + 500);
-  if (Number.isNaN(aheadMs))
-    return warn(
-      name,
-      "its answer has no Date header to compare with",
-      "see that NTP sets this machine's clock",
-    );
+  const remedy = "have this machine's clock set by NTP; if it is right, tell the partner";
+  if (Number.isNaN(aheadMs)) return warn(name, "its answer has no Date header to compare with", remedy);
   if (Math.abs(aheadMs) < CLOCK_WARN_MS) return ok(name, "they agree");
   const detail = `ours is ${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs < 0 ? "behind" : "ahead"}`;
-  const remedy = "have this machine's clock set by NTP; if it is right, tell the partner";
-  return Math.abs(aheadMs) < CLOCK_FAIL_MS
-    ? warn(name, detail, remedy)
-    : fail(
-        name,
-        `${detail}: if ours is wrong, commands (COMMANDS_MAX_AGE, the day in ${SAO_PAULO}) and signed ` +
-          "webhooks (WEBHOOK_TOLERANCE) may be refused for their age",
-        remedy,
-      );
+  if (Math.abs(aheadMs) < CLOCK_FAIL_MS) return warn(name, detail, remedy);
+  const follows =
+    `if ours is wrong, commands (COMMANDS_MAX_AGE, the day in ${SAO_PAULO}) and signed webhooks ` +
+    "(WEBHOOK_TOLERANCE) may be refused for their age";
+  return fail(name, `${detail}: ${follows}`, remedy);
 };
 
-/** What a status other than 2xx says about our tokens. */
-const judgeStatus = (status: number): Check => {
-  const answers = `the partner answers ${status} to a read of its log`;
+/** What to do about a status other than 2xx. */
+const remedyFor = (status: number): string => {
   if (status === 401 || status === 403)
-    return fail(
-      TOKENS,
-      `${answers}: no command would be executed`,
-      "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, or ask the partner for new ones",
-    );
-  if (status === 429 || status >= 500)
-    return (status === 429 ? warn : fail)(
-      TOKENS,
-      `${answers}, so that tokens could not be tried`,
-      "run it again in a minute, then ask the partner",
-    );
+    return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, or ask the partner for new ones";
+  if (status === 429 || status >= 500) return "run it again in a minute, then ask the partner";
   return status === 404 || status === 405 || status < 400
-    ? fail(TOKENS, answers, "correct PARTNER_BASE_URL, up to but without /corporate")
-    : fail(TOKENS, answers, "see `cambio-bridge logs`, PARTNER_LOG_END_PARAMETER and PARTNER_PROXY_URL");
+    ? "correct PARTNER_BASE_URL, up to but without /corporate"
+    : "see `cambio-bridge logs`, PARTNER_LOG_END_PARAMETER and PARTNER_PROXY_URL";
 };
 
 /** What the answer to a read of the log says about our tokens, and whether the reconcile flow can read it. */
 const judge = async (answer: Answer, config: Config, mask: (text: string) => string): Promise<Check> => {
   const { httpStatus: status } = answer;
-  if (status < 200 || status >= 300) return judgeStatus(status);
+  if (status < 200 || status >= 300)
+    return (status === 429 ? warn : fail)(
+      TOKENS,
+      `the partner answers ${status} to a read of its log`,
+      remedyFor(status),
+    );
   const form = { ...config.partner, mask, maxEntryBytes: MAX_ENTRY_BYTES };
   const { reasons, isUnderstood } = await readAnswer(answer, form, () => undefined);
   if (reasons.length === 0) return ok(TOKENS, `its log of notifications can be read (${status})`);
@@ -92,13 +76,14 @@ const checkTokens = async (config: Config, target: CheckTarget, bounds: Bounds):
   const { clock, signal } = bounds;
   const partner = openPartner(config, { clock });
   const today = dateIn(SAO_PAULO)(clock.now());
-  const query = { startDate: today, endDate: today, eventType: STATUS_EVENT };
-  const beganAt = clock.now();
+  // The reconcile flow asks for this type of event, too: a partner may require it.
+  const query = { startDate: today, endDate: today, eventType: "TRANSACTION_STATUS_UPDATED" };
+  const beganAtMs = clock.now();
   const ofClock: Check[] = [];
   try {
-    const ofTokens = await clock.withDeadline(READ_MS, signal, async (asked) => {
-      const answer = await partner.fetchLog(query, asked);
-      ofClock.push(compareClocks(answer.headers["date"], (beganAt + clock.now()) / 2));
+    const ofTokens = await clock.withDeadline(READ_MS, signal, async (deadline) => {
+      const answer = await partner.fetchLog(query, deadline);
+      ofClock.push(compareClocks(answer.headers["date"], (beganAtMs + clock.now()) / 2));
       // Some servers answer a request without TLS with 400.
       const [noTls] = answer.httpStatus === 400 ? await missingTls(target, bounds) : [];
       return noTls ?? judge(answer, config, partner.mask);
@@ -130,15 +115,11 @@ export const checkPartner = async (config: Config, hasTokens: boolean, bounds: B
     caSetting: "PARTNER_TLS_CA_FILE",
     until: "until then commands end without being sent",
   };
-  const hop: CheckTarget = {
-    ...target,
-    name: "partner's proxy",
-    tls: {},
-    proxy: null,
-    setting: "PARTNER_PROXY_URL",
-  };
-  const ofProxy = proxy ? await reach({ ...hop, url: proxy }, bounds) : [];
-  if (isFailed(ofProxy)) return ofProxy;
+  if (proxy) {
+    const hop = { name: "partner's proxy", url: proxy, tls: {}, proxy: null, setting: "PARTNER_PROXY_URL" };
+    const ofProxy = await reach({ ...target, ...hop }, bounds);
+    if (isFailed(ofProxy)) return ofProxy;
+  }
   const reached = await reach(target, bounds);
   if (isFailed(reached)) return reached;
   const way = isPrivateUrl(baseUrl)

@@ -26,40 +26,43 @@ const ofTopic = async (rights: Rights, plan: TopicPlan): Promise<Check[]> => {
   );
 };
 
+const ofGroup = async (rights: Rights, id: string, sessionTimeoutMs: number): Promise<Check[]> => {
+  const name = `group ${id}`;
+  try {
+    const isDenied = await rights.isGroupDenied(id, sessionTimeoutMs);
+    return isDenied ? [fail(name, "this user may not join the group", "grant Read on it")] : [];
+  } catch (error) {
+    if (!/^(INVALID_SESSION|INCONSISTENT_GROUP)/.test(protocolErrorOf(error))) throw error;
+    const remedy = "see KAFKA_SESSION_TIMEOUT, and whether another program is in that group";
+    return [fail(name, `no replica can join the group (${messageOf(error)})`, remedy)];
+  }
+};
+
 /** Checks that `serve` may do what it does, by requests that change nothing. */
 export const checkRights = async (
   config: Config,
   services: Services,
   { clock, signal }: Bounds,
 ): Promise<readonly Check[]> => {
-  const rights = await connectRights(services.newClient, clock);
   const { groupId, sessionTimeoutMs } = config.kafka;
+  const { flows } = config.bridge;
+  const groups = [
+    ...(flows.includes("commands") ? [groupId] : []),
+    ...(flows.includes("reconcile") ? [electionGroup(config)] : []),
+  ];
+  const rights = await connectRights(services.newClient, clock);
   const checks: Check[] = [];
-  const ask = async (what: string, question: () => Promise<Check[]>): Promise<void> => {
-    signal.throwIfAborted();
-    const answers = await question().catch((error: unknown) => [
-      warn(what, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again"),
+  const ask = async (name: string, question: Promise<Check[]>): Promise<void> => {
+    const remedy = "run `cambio-bridge doctor` again";
+    const answers = await question.catch((error: unknown) => [
+      warn(name, `could not be checked (${messageOf(error)})`, remedy),
     ]);
+    signal.throwIfAborted();
     checks.push(...answers);
   };
-  const askGroup = (id: string): Promise<void> =>
-    ask(`group ${id}`, async () => {
-      const name = `group ${id}`;
-      try {
-        return (await rights.isGroupDenied(id, sessionTimeoutMs))
-          ? [fail(name, "this user may not join the group", "grant Read on it")]
-          : [];
-      } catch (error) {
-        if (!/^(INVALID_SESSION|INCONSISTENT_GROUP)/.test(protocolErrorOf(error))) throw error;
-        const remedy = "see KAFKA_SESSION_TIMEOUT, and whether another program is in that group";
-        return [fail(name, `no replica can join the group (${messageOf(error)})`, remedy)];
-      }
-    });
-  const { flows } = config.bridge;
   try {
-    for (const plan of checkedPlans(config)) await ask(`topic ${plan.name}`, () => ofTopic(rights, plan));
-    if (flows.includes("commands")) await askGroup(groupId);
-    if (flows.includes("reconcile")) await askGroup(electionGroup(config));
+    for (const plan of checkedPlans(config)) await ask(`topic ${plan.name}`, ofTopic(rights, plan));
+    for (const id of groups) await ask(`group ${id}`, ofGroup(rights, id, sessionTimeoutMs));
   } finally {
     void rights.close();
   }

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
-import { fail, isFailed, ok, warn, type Bounds, type Check, type CheckCode } from "./check.ts";
+import { fail, isFailed, ok, warn, type Bounds, type Check } from "./check.ts";
 import { missingTls, reach, unreachable, type CheckTarget } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
@@ -9,29 +9,26 @@ const SETTING = "WEBHOOK_PUBLIC_URL";
 type Answer = { status: number; allow: string | null };
 
 /** Sends an empty notification without proof, or a GET. With path-token the bridge must refuse this token. */
-export const ask = (
+const ask = (
   method: "GET" | "POST",
   url: URL,
   { webhook }: Config,
   { clock, signal }: Bounds,
 ): Promise<Answer> =>
-  clock.withDeadline(ANSWER_MS, signal, async (each) => {
-    const init = { method, redirect: "manual", signal: each } as const;
-    const body = { headers: { "content-type": "application/json" }, body: "{}" };
+  clock.withDeadline(ANSWER_MS, signal, async (deadline) => {
     const token = webhook.auth === "path-token" ? "/cambio-bridge-doctor" : "";
-    const answer = await fetch(
-      `${url.href.replace(/\/$/, "")}${token}`,
-      method === "POST" ? { ...init, ...body } : init,
-    );
+    const answer = await fetch(`${url.href.replace(/\/$/, "")}${token}`, {
+      method,
+      redirect: "manual",
+      signal: deadline,
+      ...(method === "POST" && { headers: { "content-type": "application/json" }, body: "{}" }),
+    });
     await answer.body?.cancel();
     return { status: answer.status, allow: answer.headers.get("allow") };
   });
 
 /** What is wrong where the answer is not the bridge's, and what to do. */
-const faultOf = (
-  status: number,
-  { webhook }: Config,
-): readonly [detail: string, remedy: string, code?: CheckCode] => {
+const faultOf = (status: number, { webhook }: Config): readonly [detail: string, remedy: string] => {
   const path =
     `compare the path of ${SETTING} with WEBHOOK_PATH (${webhook.path}), the ingress' rules, and ` +
     "WEBHOOK_AUTH";
@@ -46,17 +43,14 @@ const faultOf = (
     return [
       `it answers ${status}: the bridge is not ready, or the ingress does not reach it`,
       "see /readyz of the bridge, the ingress' endpoints, WEBHOOK_HOST and WEBHOOK_PORT, and NetworkPolicies",
-      "bridgeNotReady",
     ];
   return [`it answers ${status}, and not as the bridge does: notifications are lost there`, path];
 };
 
-/** Others that answer 405 allow GET, or say nothing. */
-export const isOfBridge = ({ status, allow }: Answer): boolean => status === 405 && allow?.trim() === "POST";
-
 /** What the answers to a POST without a signature and to a GET say. `post` is null where none was sent. */
 const judge = (name: string, post: Answer | null, get: Answer, config: Config): Check => {
-  const isBridge = isOfBridge(get);
+  // Others that answer 405 allow GET, or say nothing.
+  const isBridge = get.status === 405 && get.allow?.trim() === "POST";
   const { status } = post ?? get;
   const refusal = config.webhook.auth === "path-token" ? 404 : 401;
   if (isBridge && post === null) return ok(name, "answers");
@@ -98,40 +92,25 @@ const askAddress = async (config: Config, target: CheckTarget, bounds: Bounds): 
   }
 };
 
-/** What the settings themselves say. */
-const checkSettings = ({ name, url }: CheckTarget, { webhook }: Config): Check[] => {
-  const isOpen = webhook.auth === "none";
-  const open = "WEBHOOK_AUTH=none: anybody who reaches it can write events";
-  const plain = "it is no https: anybody on the way reads notifications";
-  return [
-    ...(isPrivateUrl(url.href) ? [] : [warn(name, plain, "terminate TLS in front of it")]),
-    ...(isOpen ? [warn(name, open, "set how the partner proves itself")] : []),
-  ];
-};
-
-/**
- * Checks that the listener answers at its public address, and accepts no notification without proof. `mayRun`:
- * whether a bridge may run on this machine. Before the first start it is no fault that none answers.
- */
-export const checkWebhook = async (config: Config, mayRun: boolean, bounds: Bounds): Promise<Check[]> => {
+/** Checks that the listener answers at its public address, and accepts no notification without proof. */
+export const checkWebhook = async (config: Config, bounds: Bounds): Promise<Check[]> => {
   const { flows } = config.bridge;
+  const { auth, publicUrl } = config.webhook;
   if (!flows.includes("webhooks")) return [ok("webhook", "FLOWS leaves webhooks out")];
-  if (config.webhook.publicUrl === undefined)
+  if (publicUrl === undefined)
     return [warn("webhook", "whether it answers from outside was not asked", `set ${SETTING}`)];
-  const url = new URL(config.webhook.publicUrl);
+  const url = new URL(publicUrl);
   const until = "the partner cannot deliver";
-  const target: CheckTarget = {
-    name: `webhook ${url.host}`,
-    url,
-    tls: {},
-    setting: SETTING,
-    caSetting: null,
-    until,
-  };
-  const checks = (await askAddress(config, target, bounds)).map((check) =>
-    !mayRun && (check.code === "nothingListens" || check.code === "bridgeNotReady")
-      ? warn(check.name, `${check.detail}; no bridge runs here yet`, "start it, then run doctor again")
-      : check,
-  );
-  return [...checks, ...checkSettings(target, config)];
+  const name = `webhook ${url.host}`;
+  const target: CheckTarget = { name, url, tls: {}, setting: SETTING, caSetting: null, until };
+  const checks = await askAddress(config, target, bounds);
+  if (!isPrivateUrl(url.href)) {
+    const plain = "it is no https: anybody on the way reads notifications";
+    checks.push(warn(name, plain, "terminate TLS in front of it"));
+  }
+  if (auth === "none") {
+    const open = "WEBHOOK_AUTH=none: anybody who reaches it can write events";
+    checks.push(warn(name, open, "set how the partner proves itself"));
+  }
+  return checks;
 };

@@ -3,7 +3,7 @@ import type { World } from "./world.ts";
 
 /** What `doctor` says for `serve`, each check a line that begins with its status and its group. */
 export const examine = async (world: World, over: Settings = {}) => {
-  const settings = { ...serveSettings, WEBHOOK_PORT: "0", MANAGEMENT_PORT: "0", ...over };
+  const settings = { ...serveSettings, ...over };
   const beganAt = performance.now();
   const { code, out, err } = await world.run(["doctor", "--json"], settings);
   if (err !== "") throw new Error(err);

@@ -5,7 +5,7 @@ import { buildProgram } from "../../../src/cli/program.ts";
 import { runCommand } from "./run-command.ts";
 
 const wholeProgram = (): Promise<Command> =>
-  buildProgram([], { env: {}, out: () => undefined, err: () => undefined } as never, () => undefined);
+  buildProgram([], { env: {}, out: () => undefined, err: () => undefined } as never);
 
 /** Every command of the program, with the words that lead to it. */
 const commandsOf = (

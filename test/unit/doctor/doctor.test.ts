@@ -19,11 +19,11 @@ test("settings: a line for each problem, and everything else is still checked", 
 });
 
 test("without any settings it says what is missing, and checks what can be checked", async () => {
-  const { code, out } = await runCommand({ MANAGEMENT_PORT: "0", WEBHOOK_PORT: "0" }, ["doctor"]);
+  const { code, out } = await runCommand({}, ["doctor"]);
   expect(code).toBe(1);
   expect(out).toMatch(/^fail +settings +KAFKA_BROKERS +is not set/m);
   expect(out).toMatch(/^warn +kafka +kafka +was not checked: KAFKA_BROKERS cannot be used/m);
-  expect(out).toMatch(/^ok +ports +/m);
+  expect(out).toMatch(/^ok +webhook +|^warn +webhook +/m);
 });
 
 test.each([

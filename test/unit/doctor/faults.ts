@@ -1,8 +1,6 @@
-import { createServer } from "node:net";
 import type { Environment } from "../../../src/config/load.ts";
 import { runCommand } from "../cli/run-command.ts";
-import { answer, serve, type Server } from "../partner/hostile-server.ts";
-import { listen } from "../../support/listen.ts";
+import { serve, type Server } from "../partner/hostile-server.ts";
 
 export type Said = { group: string; name: string; status: string; detail: string; remedy: string | null };
 
@@ -20,10 +18,6 @@ export const nowhere: Environment = {
   WEBHOOK_AUTH: "hmac",
   WEBHOOK_SIGNATURE_HEADER: "x-signature",
   WEBHOOK_SECRET: "webhook-secret-of-tests",
-  WEBHOOK_HOST: "127.0.0.1",
-  WEBHOOK_PORT: "0",
-  MANAGEMENT_HOST: "127.0.0.1",
-  MANAGEMENT_PORT: "0",
 };
 
 const SECRETS = ["access-token-of-tests", "x-token-of-tests", "webhook-secret-of-tests"];
@@ -44,18 +38,6 @@ export const examine = async (over: Environment) => {
   };
   return { code, ok: told.ok, checks: told.checks, of, line };
 };
-
-/** A port of this machine that nobody has. */
-export const freePort = async (): Promise<string> => {
-  const server = createServer();
-  const address = await listen(server);
-  await new Promise((closed) => server.close(closed));
-  return address.split(":")[1]!;
-};
-
-/** Answers a POST with this status, and a GET as the bridge does. */
-export const bridgeLike = (posted: string) => (method: string) =>
-  method === "POST" ? answer(posted, "") : answer("405 Method Not Allowed", "", "Allow: POST\r\n");
 
 /** An HTTP server that answers by the method of a request. */
 export const httpServer = async (reply: (method: string) => string): Promise<Server> => {

@@ -6,7 +6,7 @@ import { runCommand } from "../cli/run-command.ts";
 import { complete, configOf } from "../config/environment.ts";
 
 const stateOf = (settings: Record<string, string>) =>
-  new Map(firstDayQuestions(configOf(settings)).map((row) => [row.settings, row.now]));
+  new Map(firstDayQuestions(configOf(settings), settings).map((row) => [row.settings, row.now]));
 
 const { COMMANDS_MAX_AMOUNT = "" } = settingsOfStage("b");
 const firstAccepts = { COMMANDS_MAX_AMOUNT, ...settingsOfStage("c") };
@@ -30,7 +30,7 @@ test("the defaults are loose or unanswered; the page's settings for the first ac
 
 test("the page asks for every setting that a question is about, and the program prints them", async () => {
   const page = textOf("docs/first-day.md");
-  for (const { settings } of firstDayQuestions(configOf({})))
+  for (const { settings } of firstDayQuestions(configOf({}), {}))
     for (const name of settings.split(", "))
       expect(name.startsWith("PARTNER_LOG_") ? "PARTNER_LOG_…" : name, name).toSatisfy((text: string) =>
         page.includes(text),
@@ -38,5 +38,5 @@ test("the page asks for every setting that a question is about, and the program 
   const { code, out } = await runCommand(complete, ["doctor", "--first-day", "--json"]);
   expect(code).toBe(0);
   const rows = out.split("\n").map((line) => JSON.parse(line) as { question: string });
-  expect(rows).toEqual(firstDayQuestions(configOf({})));
+  expect(rows).toEqual(firstDayQuestions(configOf({}), complete));
 });

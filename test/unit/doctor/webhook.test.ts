@@ -1,7 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { answer, serve } from "../partner/hostile-server.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
-import { bridgeLike, examine, freePort, httpServer, NOWHERE } from "./faults.ts";
+import { examine, httpServer, NOWHERE } from "./faults.ts";
+
+/** Answers a POST with this status, and a GET as the bridge does. */
+const bridgeLike = (posted: string) => (method: string) =>
+  method === "POST" ? answer(posted, "") : answer("405 Method Not Allowed", "", "Allow: POST\r\n");
 
 /** What is said of an address, but that it is no https where that is all. */
 const linesOf = async (url: string, settings = {}): Promise<string[]> => {
@@ -74,23 +78,4 @@ test.each([
   expect(server.seen.map(({ text }) => text.split(" ", 1)[0]).filter((method) => method !== "")).toEqual([
     "GET",
   ]);
-});
-
-describe("before the first start: the webhook port of this machine is free", () => {
-  test("the address is refused, and the check of the ports does not answer in the bridge's place", async () => {
-    const WEBHOOK_PORT = await freePort();
-    const url = `http://127.0.0.1:${WEBHOOK_PORT}/x`;
-    const { line } = await examine({ WEBHOOK_PORT, WEBHOOK_PUBLIC_URL: url });
-    expect(line("ports", "WEBHOOK_PORT")).toMatch(/^ok is free/);
-    expect(line("webhook")).toMatch(/^warn nothing listens .*; no bridge runs here yet: start it/);
-  });
-
-  test("the ingress answers 503", async () => {
-    const { url, port } = await httpServer(() => answer("503 Service Unavailable", ""));
-    expect(await lineOf(url, { WEBHOOK_PORT: await freePort() })).toMatch(
-      /^warn .*answers 503.*; no bridge runs here yet/,
-    );
-    // Something has the port: a bridge may run.
-    expect(await lineOf(url, { WEBHOOK_PORT: String(port) })).toMatch(/^fail .*answers 503/);
-  });
 });
