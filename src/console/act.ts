@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
 import { explainOutage } from "../operate/tool-services.ts";
 import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
+import { keepNewest } from "../runtime/keep-newest.ts";
 import { hidden } from "./html/elements.ts";
 import { html, type Html } from "./html/text.ts";
 import { addressOfPerson } from "./sign-in/sign-in.ts";
-import { PageProblem, type PageAnswer, type ConsoleContext } from "./site.ts";
-import type { Show } from "./tasks.ts";
+import { PageProblem, type ConsoleContext, type PageAnswer, type Show, type Task } from "./site.ts";
 
 /** Who sent this form, and why. Throws Forbidden for a viewer, and a Problem where nobody signs in. */
 export const actorOfRequest = (context: ConsoleContext, note: string): Actor => {
@@ -53,15 +53,21 @@ const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): s
   return `The action failed (${reason}). It is not known whether anything was done: see the audit and the story.`;
 };
 
-type Shown = Show<ConsoleContext>;
 /** `meanwhile`: what there is to see until `run` gives what came of it; `failed`: where it did not. */
 type Action = {
-  meanwhile: Shown;
-  run: (stopped: AbortSignal) => Promise<Shown>;
-  failed: (why: string) => Shown;
+  meanwhile: Show;
+  run: (stopped: AbortSignal) => Promise<Show>;
+  failed: (why: string) => Show;
 };
 
-/** Begins what a form asks for, and shows it at an address of its own, which can be loaded again. */
+const LOOK_MS = 1_800;
+/** Beyond it, those that began first are forgotten: what they did stands in the audit topic. */
+const MAX_KEPT = 200;
+
+/**
+ * Begins what a form asks for, and shows it at an address of its own, which can be loaded again. The same form sent
+ * twice is one action.
+ */
 export const begin = (
   context: ConsoleContext,
   form: URLSearchParams,
@@ -69,31 +75,40 @@ export const begin = (
   { meanwhile, run, failed }: Action,
 ): PageAnswer => {
   const { site, person } = context.var;
+  const { tasks, stopped, services } = site;
   const id = form.get("task") ?? "";
   if (!/^[0-9a-f-]{36}$/.test(id))
     throw new PageProblem(400, "The form is not complete, so nothing was done.", "Load its page again.");
   const by = person?.name ?? "";
   site.log.info({ by, purpose }, "console.acting");
-  const ended = (stopped: AbortSignal): Promise<Shown> =>
-    explainOutage(site.services.config, run(stopped), stopped).catch((error: unknown) =>
-      failed(failureOf(context, error)),
-    );
-  if (!site.tasks.begin(id, `${by} ${form.toString()}`, meanwhile, ended))
+  const sent = `${by} ${form.toString()}`;
+  const before = tasks.get(id);
+  if (before && before.sent !== sent)
     throw new PageProblem(
       409,
       "This form was sent once already, with other content or by another person: nothing was done now.",
       "Load its page again.",
     );
+  if (!before) {
+    const task: Task = { sent, show: meanwhile, done: Promise.resolve() };
+    keepNewest(tasks, id, task, MAX_KEPT);
+    task.done = explainOutage(services.config, run(stopped), stopped)
+      .catch((error: unknown) => failed(failureOf(context, error)))
+      .then((show) => void (task.show = show));
+  }
   return context.redirect(`/tasks/${id}`, 303);
 };
 
 /** What a person did: how far it is, or what came of it. */
 export const taskPage = async (context: ConsoleContext): Promise<Response> => {
-  const show = await context.var.site.tasks.look(context.req.param("id") ?? "");
-  if (show) return show(context);
-  throw new PageProblem(
-    404,
-    "This action is not known any more.",
-    "It may have been done: the audit says what came of it.",
-  );
+  const { tasks, clock } = context.var.site;
+  const task = tasks.get(context.req.param("id") ?? "");
+  if (!task)
+    throw new PageProblem(
+      404,
+      "This action is not known any more.",
+      "It may have been done: the audit says what came of it.",
+    );
+  await clock.within(LOOK_MS, undefined, task.done).catch(() => undefined);
+  return task.show(context);
 };

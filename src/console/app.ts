@@ -22,10 +22,7 @@ import { PageProblem, type ConsoleEnv, type Site } from "./site.ts";
 const SELF = ["'self'"];
 const NONE = ["'none'"];
 
-/**
- * Everything is loaded from here, no inline scripts, no frames. The referrer policy is `same-origin` and not `no-referrer`,
- * with which browsers would send `Origin: null` with a form.
- */
+/** Everything is loaded from here, without inline scripts and frames. */
 const guardHeaders = (): MiddlewareHandler =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -38,6 +35,7 @@ const guardHeaders = (): MiddlewareHandler =>
       formAction: SELF,
       imgSrc: ["data:"],
     },
+    // With `no-referrer` browsers would send `Origin: null` with a form.
     referrerPolicy: "same-origin",
     crossOriginOpenerPolicy: "same-origin",
     xFrameOptions: "DENY",
@@ -46,26 +44,17 @@ const guardHeaders = (): MiddlewareHandler =>
     strictTransportSecurity: false,
   });
 
-/** A replay names up to a hundred letters. */
 const MAX_BODY_BYTES = 16_384;
 const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
 const onlyForms: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   if (req.method === "POST" && !FORM.test(req.header("content-type") ?? ""))
-    throw new PageProblem(
-      415,
-      "This is not a form of the console.",
-      "Open the console and send the form there.",
-    );
+    throw new PageProblem(415, "This is not a form of the console.", "Send the form from its own page.");
   await next();
 };
 
 const tooLarge = (): never => {
-  throw new PageProblem(
-    413,
-    "What was sent is too large, so nothing was done.",
-    "Choose fewer dead letters, or write a shorter note.",
-  );
+  throw new PageProblem(413, "What was sent is too large, so nothing was done.", "Write a shorter note.");
 };
 
 /**
@@ -94,11 +83,7 @@ const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   if (req.method !== "POST" && isForeign && !(mode === "navigate" && dest === "document"))
     throw new PageProblem(403, "Another page asked for this.", "Open the console by its own address.");
   if ([...new URL(req.url).searchParams.values()].some(({ length }) => length > MAX_PARAMETER_LENGTH))
-    throw new PageProblem(
-      400,
-      `A parameter has more than ${MAX_PARAMETER_LENGTH} characters.`,
-      "Shorten it.",
-    );
+    throw new PageProblem(400, `A parameter has more than ${MAX_PARAMETER_LENGTH} characters.`);
   await next();
 };
 
@@ -115,7 +100,7 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
     await next();
   });
   app.use(guardGets);
-  for (const { path, text, type } of Object.values(site.assets))
+  for (const { path, text, type } of [site.style, site.reload])
     app.get(path, (context) => context.body(text, 200, { "content-type": type, "cache-control": FOR_EVER }));
   app.use(signIn(site), ...guardPosts(site.settings.origin));
 
@@ -139,11 +124,10 @@ const MAX_READ_BYTES = 65_536;
 
 /** The pages behind node's HTTP server, with its bounds on strangers. */
 export const createConsoleServer = (site: Site): Server => {
-  const app = consoleApp(site);
-  return createListener({ maxPipelined: 1, maxBodyBytes: MAX_READ_BYTES, needsHost: true }, () => app.fetch);
+  const { fetch } = consoleApp(site);
+  return createListener({ maxPipelined: 1, maxBodyBytes: MAX_READ_BYTES, needsHost: true }, () => fetch);
 };
 
-/** The same, with its start and its end. */
 export const openConsole = (site: Site) => {
   const server = createConsoleServer(site);
   return {

@@ -1,8 +1,8 @@
 import {
   explainOutage,
-  type ToolServices,
   type OnProgress,
   type Progress,
+  type ToolServices,
 } from "../operate/tool-services.ts";
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
 import { OutageError, UsageError } from "../runtime/errors.ts";
@@ -141,12 +141,8 @@ const CHECK_EVERY_MS = 25;
  * One reading of the journal for all pages. It is opened when somebody looks, and closed when nobody does: the
  * journal's view takes memory.
  */
-export const shareDoubts = (
-  services: ToolServices,
-  { read }: Pick<ReturnType<typeof createReadings>, "read">,
-) => {
-  const { warn } = services;
-  const { clock } = services;
+export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof createReadings>) => {
+  const { warn, clock } = services;
   let closed = Promise.resolve();
 
   const open = async (signal: AbortSignal): Promise<OpenDoubts> => {

@@ -1,12 +1,12 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Actor, Role } from "../operate/actor.ts";
 import type { ToolServices } from "../operate/tool-services.ts";
 import { rangesOf } from "../runtime/cidr.ts";
-import { readAssets } from "./html/assets.ts";
 import { createReadings, shareDoubts } from "./readings.ts";
 import type { User } from "./sign-in/users.ts";
-import { createTasks } from "./tasks.ts";
 
 export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
@@ -30,26 +30,44 @@ type Person = { name: string; role: Role };
 /** `users`: of CONSOLE_USERS_FILE, as it is now. `from`: written to the audit topic with each action. */
 type ConsoleOptions = { users: () => readonly User[]; version: string; from: Actor["from"] };
 
+/** Makes a page for whoever asks. */
+export type Show = (context: ConsoleContext) => PageAnswer;
+
+/** An action that goes on when nobody looks. `sent`: what a form asked for, and who sent it. `done` never rejects. */
+export type Task = { sent: string; show: Show; done: Promise<void> };
+
+/** A file that pages load. Its path changes with its text, so that browsers may keep it. */
+const readAsset = (name: string, extension: string, type: string) => {
+  const text = readFileSync(new URL(`html/${name}.${extension}`, import.meta.url), "utf8");
+  const path = `/${name}-${hash("sha256", text).slice(0, 12)}.${extension}`;
+  return { path, text, type: `${type}; charset=utf-8` };
+};
+
 /** What every page gets: Kafka, and what requests are reading or doing. Nothing else is kept between requests. */
 export const createSite = (options: ConsoleOptions, services: ToolServices) => {
-  const { clock, log } = services;
+  const { clock, log, config } = services;
   const readings = createReadings(services);
   const doubts = shareDoubts(services, readings);
-  const tasks = createTasks<ConsoleContext>(clock);
+  const tasks = new Map<string, Task>();
+  const stopping = new AbortController();
   return {
     options,
-    assets: readAssets(),
     services,
-    settings: services.config.console,
-    isTrustedProxy: rangesOf(services.config.console.trustedProxyCidrs),
     clock,
     log,
-    read: readings.read,
     doubts,
+    /** By the id that their form brought along. */
     tasks,
+    stopped: stopping.signal,
+    style: readAsset("style", "css", "text/css"),
+    reload: readAsset("reload", "js", "text/javascript"),
+    settings: config.console,
+    isTrustedProxy: rangesOf(config.console.trustedProxyCidrs),
+    read: readings.read,
     close: async (): Promise<void> => {
       readings.close();
-      await Promise.all([doubts.closed(), tasks.close()]);
+      stopping.abort();
+      await Promise.all([doubts.closed(), ...[...tasks.values()].map(({ done }) => done)]);
     },
   };
 };

@@ -43,9 +43,9 @@ export const table = (
 };
 
 /** A list of names and values. What has the value null is left out. */
-export const facts = (rows: readonly (readonly [string, Cell | null])[]): Html =>
+export const facts = (rows: readonly (readonly [string, Cell])[]): Html =>
   html`<dl class="facts">${rows.map(([name, value]) =>
-    value === null ? "" : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+    value === null ? null : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`;
 
 const MARKS = { good: "✓", wait: "…", bad: "!", plain: "·" } as const;
@@ -87,18 +87,11 @@ export const select = (
   html`<p class="field">
     <label for="${name}">${label}</label>
     <select id="${name}" name="${name}">${choices.map(
-      ([value, text]) =>
-        html`<option value="${value}" ${value === chosen ? "selected" : ""}>${text}</option>`,
+      ([value, text]) => html`<option value="${value}" ${value === chosen && "selected"}>${text}</option>`,
     )}</select>
   </p>`;
 
-/** Where a list begins on this page. */
-export const startOf = (text: string | undefined): number =>
-  /^\d{1,7}$/.test(text ?? "") ? Number(text) : 0;
-
-/** Which part of a list this page shows, with the way to the next one. */
-export const further = (shown: number, total: number, from: number, next: string): Html | string => {
-  if (from === 0 && shown >= total) return "";
-  const part = `${formatCount(Math.min(from + 1, total))} to ${formatCount(from + shown)} of ${formatCount(total)}.`;
-  return html`<p class="dim">${part} ${from + shown < total ? link(next, "Next", "next") : ""}</p>`;
-};
+/** How much of a list this page shows, and how to see the others; nothing where it shows all. */
+export const further = (shown: number, total: number, others: Cell): Cell =>
+  shown < total &&
+  html`<p class="dim">${formatCount(shown)} of ${formatCount(total)} are shown: ${others}.</p>`;

@@ -4,9 +4,9 @@ import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
 import { INVISIBLE, unitsOf } from "../../runtime/invisible.ts";
 
 export { html };
-/** Markup. Anything else that is put into a template is escaped. */
+/** Markup. Anything else that is put into a template is escaped; null, undefined and false leave nothing there. */
 export type Html = ReturnType<typeof html>;
-export type Cell = Html | string;
+export type Cell = Html | string | false | null;
 
 /** The size of markup in bytes. Pages put no promises into templates, so it is ready. */
 export const sizeText = (markup: Html): number =>
@@ -29,11 +29,10 @@ const MAX_SHOWN = 300;
 const MAX_BLOCK = 24_000;
 
 /** Untrusted text within a line, cut at `maxLength`. */
-export const inlineText = (text: string, maxLength = MAX_SHOWN): Html =>
-  text.length <= maxLength
-    ? html`<bdi>${marked(text, INVISIBLE)}</bdi>`
-    : html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi>
-      <span class="dim">… ${text.length} characters</span>`;
+export const inlineText = (text: string, maxLength = MAX_SHOWN): Html => {
+  const rest = text.length > maxLength && html` <span class="dim">… ${text.length} characters</span>`;
+  return html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi>${rest}`;
+};
 
 /** A sentence of the bridge that may hold untrusted text. */
 export const sentence = (text: string): Html => inlineText(text, 4_000);
@@ -54,7 +53,7 @@ export const block = (text: string, maxBytes = MAX_BLOCK): Html => {
     const shown = marked(text.slice(0, length), INVISIBLE_BUT_LINES);
     if (sizeText(shown) > maxBytes) continue;
     const cut = `The first ${formatCount(length)} of ${formatCount(text.length)} characters.`;
-    return html`<pre><bdi>${shown}</bdi></pre>${length < text.length ? html`<p class="dim">${cut}</p>` : ""}`;
+    return html`<pre><bdi>${shown}</bdi></pre>${length < text.length && html`<p class="dim">${cut}</p>`}`;
   }
 };
 

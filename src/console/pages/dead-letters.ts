@@ -1,35 +1,17 @@
 import { explainReason, readRef, type DeadLetter } from "../../operate/dead-letters/letter.ts";
-import {
-  listLetters,
-  showLetter,
-  type LetterList,
-  type Selection,
-  type ShownLetter,
-} from "../../operate/dead-letters/read.ts";
+import { listLetters, showLetter, type LetterList, type Selection } from "../../operate/dead-letters/read.ts";
+import type { ShownLetter } from "../../operate/dead-letters/read.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
-import { facts, further, link, notice, pathTo, select, startOf, table } from "../html/elements.ts";
-import {
-  at,
-  block,
-  code,
-  count,
-  formatCount,
-  html,
-  inlineText,
-  sentence,
-  when,
-  type Cell,
-  type Html,
-} from "../html/text.ts";
-import { PageProblem, type PageAnswer, type ConsoleContext } from "../site.ts";
+import { facts, further, link, notice, pathTo, select, table } from "../html/elements.ts";
+import { at, block, code, count, formatCount, html, inlineText, sentence, when } from "../html/text.ts";
+import type { Cell, Html } from "../html/text.ts";
+import { PageProblem, type ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
-const PER_PAGE = 40;
-/** Each page reads those before it, too. Older ones are found by their reason and time. */
-const MAX_FROM = 1_000;
+const MAX_SHOWN = 40;
 const HOUR_MS = 3_600_000;
 const PERIODS = [
   ["1", "the last hour"],
@@ -39,16 +21,16 @@ const PERIODS = [
 ] as const;
 const MAX_TEXT = 160;
 
-/** Which letters are meant. `until` is the time of the first page, so that newer ones do not shift the others. */
+/** Which letters are meant. `until`: when a replay of them was planned, so that it sends what its plan shows. */
 export type Filter = { reason: string; period: string; until: number };
 
 /** The filter of a query or a form. */
 export const filterOf = (parameter: (name: string) => string | null | undefined, nowMs: number): Filter => {
-  const [period, until] = [parameter("period") ?? "", parameter("until") ?? ""];
+  const [reason, period, until] = ["reason", "period", "until"].map((name) => parameter(name) ?? "");
   return {
-    reason: parameter("reason") ?? "",
-    period: PERIODS.some(([value]) => value === period) ? period : "168",
-    until: /^\d{1,15}$/.test(until) ? Number(until) : nowMs + 1,
+    reason: reason ?? "",
+    period: PERIODS.find(([value]) => value === period)?.[0] ?? "168",
+    until: /^\d{1,15}$/.test(until ?? "") ? Number(until) : nowMs + 1,
   };
 };
 
@@ -59,68 +41,49 @@ export const selectionOf = ({ reason, period, until }: Filter): Selection => ({
 });
 
 const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Html => {
-  const all = [...new Set([...reasons, ...(reason === "" ? [] : [reason])])].sort();
-  const choices = [
-    ["", "any"],
-    ...all.map((each) => [each, escapeInvisible(each.slice(0, MAX_TEXT))] as const),
-  ] as const;
+  const all = [...new Set([...reasons, reason])].sort();
+  const choices = all.map((each) => [each, escapeInvisible(each.slice(0, MAX_TEXT)) || "any"] as const);
   return html`<form class="panel filter" action="/dead-letters" method="get">
     ${select("reason", "Reason", choices, reason)} ${select("period", "Time", PERIODS, period)}
     <p><button>Show</button></p>
   </form>`;
 };
 
-/** Letters from one on, the newest first. */
-const lettersView = (list: LetterList, filter: Filter, from: number, nowMs: number): Html => {
+/** Letters, the newest first. */
+const lettersView = (list: LetterList, { reason, period }: Filter, nowMs: number): Html => {
   const rowOf = (letter: DeadLetter): readonly Cell[] => {
-    const { place, reason, detail, source, timestampMs, preview } = letter;
-    const ref = positionText(place);
+    const ref = positionText(letter.place);
+    const source = letter.source === "webhook" ? "notification" : letter.source;
     return [
       link(pathTo("/letter", { ref }), ref),
-      when(timestampMs, nowMs),
-      html`${code(reason, 60)}<br /><small>a ${source === "webhook" ? "notification" : source}</small>`,
-      html`${inlineText(detail, MAX_TEXT)}<br /><small>${code(preview, MAX_TEXT)}</small>`,
+      when(letter.timestampMs, nowMs),
+      html`${code(letter.reason, 60)}<br /><small>a ${source}</small>`,
+      html`${inlineText(letter.detail, MAX_TEXT)}<br /><small>${code(letter.preview, MAX_TEXT)}</small>`,
     ];
   };
   const none = "There is no dead letter of this kind in this time.";
-  const rows = [...list.letters].reverse().slice(from).map(rowOf);
+  const rows = [...list.letters].reverse().map(rowOf);
   const { markup, shown } = table("Dead letters", ["REF", "when", "reason", "detail and value"], rows, none);
-  const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
-  const next = pathTo("/dead-letters", { ...filter, from: from + shown });
-  return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
-    ${
-      list.count === 0
-        ? ""
-        : html`<p><strong>${count(list.count, "dead letter")}</strong>,
-      the newest first. ${all}</p>`
-    }
-    ${markup} ${further(shown, list.count, from, next)}`;
-};
-
-/** The address with the time of now: a list that is read again shows the same, and a plan is of one time. */
-export const ofThisMoment = (context: ConsoleContext, path: string): PageAnswer => {
-  const filter = filterOf((name) => context.req.query(name), context.var.site.clock.now());
-  return context.redirect(pathTo(path, filter), 303);
+  const all = link(pathTo("/replay", { reason, period }), "Plan a replay of all of them");
+  const counts = html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`;
+  return html`${reason && html`<p class="dim">${sentence(explainReason(reason))}</p>`}
+    ${list.count > 0 && counts} ${markup} ${further(shown, list.count, "choose a reason and a time")}`;
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {
   const { services, read, clock } = context.var.site;
-  const query = (name: string): string | undefined => context.req.query(name);
-  if (query("until") === undefined) return ofThisMoment(context, "/dead-letters");
-  const filter = filterOf(query, clock.now());
-  const from = Math.min(startOf(query("from")), MAX_FROM);
-  const reading = await read(JSON.stringify(["letters", filter, from]), (onProgress, signal) => {
-    const options = { limit: from + PER_PAGE, onProgress };
-    return listLetters(services, selectionOf(filter), options, signal);
-  });
-  const reasons = [...(reading.value?.byReason.keys() ?? [])].slice(0, PER_PAGE);
+  const filter = filterOf((name) => context.req.query(name), clock.now());
+  const reading = await read(`letters ${filter.period} ${filter.reason}`, (onProgress, signal) =>
+    listLetters(services, selectionOf(filter), { limit: MAX_SHOWN, onProgress }, signal),
+  );
+  const reasons = [...(reading.value?.byReason.keys() ?? [])].slice(0, MAX_SHOWN);
   return readingPage(context, reading, {
     title: "Dead letters",
     head: html`<h1>Dead letters</h1>
       <p>Records and notifications that the bridge could not understand, kept byte for byte.</p>
       ${filterForm(filter, reasons)}`,
     what: "The dead letters are being read",
-    view: (list) => lettersView(list, filter, from, clock.now()),
+    view: (list) => lettersView(list, filter, clock.now()),
   });
 };
 
@@ -142,33 +105,26 @@ const sentView = (sent: ShownLetter["sent"]): Cell => {
 
 /** One dead letter. `topic`: of the dead letters. */
 const letterView = (
-  { letter, sent, loaded, facts: said }: ShownLetter,
+  { letter, sent, loaded, facts: content }: ShownLetter,
   topic: string,
   nowMs: number,
 ): Html => {
   const { reason, detail, source, origin, place, timestampMs, missing } = letter;
+  const cut = `The value was cut, as it was too large for the topic: ${missing}.`;
   const unknown = source === "webhook" ? "a webhook" : "not known";
   const came = html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`;
+  const from = origin ? html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}` : unknown;
+  const said = facts(content.map(([name, text]) => [name, inlineText(text)]));
   return html`${facts([
     ["Reason", html`<strong>${code(reason)}</strong>`],
     ["What it means", sentence(explainReason(reason))],
     ["Detail", inlineText(detail, 1_000)],
     ["Became a dead letter", came],
-    [
-      "Came from",
-      origin === null ? unknown : html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}`,
-    ],
+    ["Came from", from],
     ["Replayed", sentView(sent)],
   ])}
-    ${
-      said.length === 0
-        ? ""
-        : html`<h2>What it says</h2>
-      ${facts(said.map(([name, text]) => [name, inlineText(text)]))}`
-    }
-    <h2>Value</h2>
-    ${missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${missing}.`)}
-    ${valueView(loaded.original.value)}
+    ${content.length > 0 && html`<h2>What it says</h2> ${said}`}
+    <h2>Value</h2> ${missing !== null && notice("wait", cut)} ${valueView(loaded.original.value)}
     <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${positionText(place)}</code></p>`;
 };
 
@@ -176,8 +132,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
   const { services, read, clock } = context.var.site;
   const refText = context.req.query("ref") ?? "";
   const ref = readRef(refText);
-  const why = "Its REF is of the form 0/4711. It may be deleted by now.";
-  const none = new PageProblem(404, "There is no such dead letter.", why);
+  const none = new PageProblem(404, "There is no such dead letter.", "It may be deleted by now.");
   if (ref === null) throw none;
   const reading = await read(`letter ${refText}`, (_, signal) => showLetter(services, ref, signal));
   const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: refText })}">Plan a replay of it</a></p>`;
@@ -188,7 +143,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
     view: (shown) => {
       if (shown === null) throw none;
       const { deadLetters } = services.config.topics;
-      return html`${letterView(shown, deadLetters, clock.now())} ${canAct(context) ? plan : ""}`;
+      return html`${letterView(shown, deadLetters, clock.now())} ${canAct(context) && plan}`;
     },
   });
 };

@@ -18,35 +18,33 @@ const sentenceView = (sentence: Sentence, nowMs: number): Html =>
   })}`;
 
 /** What says nearly for certain that the partner executed the call. It stands above everything else. */
-export const evidenceView = ({ evidence, notes }: DoubtFacts, nowMs: number): Html =>
-  html`${
-    evidence.length === 0
-      ? html`<p>${notes.length > 0 ? "Not everything could be read, and no" : "No"} event that was read names this quote or its
-      externalId. That proves nothing.</p>`
-      : html`<section class="notice bad" aria-label="Evidence">
-          <h2>The partner has probably executed it</h2>
-          <ul>${evidence.map((one) => html`<li>${sentenceView(evidenceSentence(one), nowMs)}.</li>`)}</ul>
-        </section>`
-  }
-  ${notes.map((note) => notice("wait", inlineText(note, 1_000)))}`;
+export const evidenceView = ({ evidence, notes }: DoubtFacts, nowMs: number): Html => {
+  const none = html`<p>${notes.length > 0 ? "Not everything could be read, and no" : "No"} event that was read names
+    this quote or its externalId. That proves nothing.</p>`;
+  const some = html`<section class="notice bad" aria-label="Evidence">
+    <h2>The partner has probably executed it</h2>
+    <ul>${evidence.map((one) => html`<li>${sentenceView(evidenceSentence(one), nowMs)}.</li>`)}</ul>
+  </section>`;
+  return html`${evidence.length === 0 ? none : some} ${notes.map((note) => notice("wait", inlineText(note, 1_000)))}`;
+};
 
 /** All that the call to the partner needs. */
 export const aboutView = (doubt: Doubt, doubtFacts: DoubtFacts | null, nowMs: number): Html =>
   html`<h2>What to tell the partner</h2>
     ${facts(aboutDoubt(doubt, doubtFacts).map(([name, text]) => [name, sentenceView(text, nowMs)] as const))}
-    ${doubt.response === null ? "" : html`<h3>The answer's text</h3> ${block(doubt.response, 8_000)}`}`;
+    ${doubt.response && html`<h3>The answer's text</h3> ${block(doubt.response, 8_000)}`}`;
 
 /** Transactions that may be what the partner made of the call. */
 export const candidatesView = ({ candidates, more, isCut, sinceMs, untilMs }: DoubtFacts): Html => {
   const rows = candidates.map((transaction) => [
     transactionLink(transaction.transactionId),
-    transaction.firstAtMs === null ? "" : at(transaction.firstAtMs),
+    transaction.firstAtMs !== null && at(transaction.firstAtMs),
     inlineText(transaction.firstStatus ?? "", MAX_ID),
     inlineText(transaction.lastStatus ?? "", MAX_ID),
   ]);
   const columns = ["transaction", "first event", "first status", "last status"];
-  const further = more > 0 ? `${count(more, "further one is", "further ones are")} not shown. ` : "";
-  const cut = isCut ? "More transactions had events than can be compared: later ones are missing. " : "";
+  const further = more > 0 && `${count(more, "further one is", "further ones are")} not shown. `;
+  const cut = isCut && "More transactions had events than can be compared: later ones are missing. ";
   return html`<h2>Transactions that began after the claim <small>and that no other result names</small></h2>
     ${table("Transactions that began after the claim", columns, rows, "None is known.").markup}
     <p class="dim">${further}${cut}Looked for from ${at(sinceMs)} to ${at(untilMs)}. If one of them is of this

@@ -1,5 +1,5 @@
 import { isSamePerson } from "../../operate/actor.ts";
-import { explainOutage } from "../../operate/tool-services.ts";
+import { explainOutage, type OnProgress } from "../../operate/tool-services.ts";
 import { isSameQuote, proposalsOf, type Doubt } from "../../operate/doubts/doubts.ts";
 import { factsOfDoubts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
@@ -7,7 +7,7 @@ import type { Proposal } from "../../operate/resolve/proposal.ts";
 import { canAct, noteField, taskField } from "../act.ts";
 import { hidden, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { at, code, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
+import { at, code, html, inlineText, sentence, when, type Cell, type Html } from "../html/text.ts";
 import type { ConsoleContext, Site } from "../site.ts";
 import { aboutView, candidatesView, evidenceView } from "./doubt-facts.ts";
 import { doubtPath, doubtsTable, journalState, readProposals } from "./doubts.ts";
@@ -17,7 +17,7 @@ import { failed, RELOAD_S } from "./problem.ts";
 const FACTS_MS = 60_000;
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
-type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
+type Before = { form: URLSearchParams; problem: string; endableAtMs: number | null };
 
 /** What to ask, whom, and what not to do. */
 const adviceView = (
@@ -32,30 +32,29 @@ const adviceView = (
     html`<strong>Ask the partner ${what}, at about ${at(claimedAtMs)}.</strong> If it was not, ask
       for their word that it will not be executed any more: that it is not in the books is not enough.
       If the partner cannot say, leave it open. Never say “not executed” on a guess.
-      ${partnerContact === undefined ? "" : html`<br />Whom to ask: <strong>${inlineText(partnerContact)}</strong>`}
-      ${runbookUrl === undefined ? "" : html`<br />${link(runbookUrl, "Your runbook for doubts", "noreferrer")}`}`,
+      ${partnerContact && html`<br />Whom to ask: <strong>${inlineText(partnerContact)}</strong>`}
+      ${runbookUrl && html`<br />${link(runbookUrl, "Your runbook for doubts", "noreferrer")}`}`,
   );
 };
 
 /** Says why nothing was done, and repeats the note, because the form may not be shown any more. */
-const beforeView = (before: Before | null): Cell => {
-  if (before === null) return "";
-  const note = before.form.get("note");
-  const typed = note ? html`<br />Your note: ${inlineText(note, 1_000)}` : "";
-  return notice("bad", html`<strong>Not done.</strong> ${before.problem}${typed}`);
+const beforeView = ({ form, problem }: Before): Html => {
+  const note = form.get("note");
+  const typed = note && html`<br />Your note: ${inlineText(note, 1_000)}`;
+  return notice("bad", html`<strong>Not done.</strong> ${sentence(problem)}${typed}`);
 };
 
-/** A radio button or a checkbox with its explanation. */
+/** A radio button, or the checkbox for force, with its explanation, as it was sent before. */
 const choice = (
-  type: string,
-  name: string,
+  before: Before | null,
+  name: "as" | "force",
   value: string,
   label: string,
   hint: string,
-  isGiven: boolean,
 ): Html => {
+  const type = name === "as" ? "radio" : "checkbox";
   const id = `${name}-${value}`;
-  const state = html`${type === "radio" ? "required" : ""} ${isGiven ? "checked" : ""}`;
+  const state = html`${name === "as" && "required"} ${before?.form.get(name) === value && "checked"}`;
   return html`<p class="choice">
     <input type="${type}" id="${id}" name="${name}" value="${value}" aria-describedby="${id}-hint" ${state} />
     <label for="${id}">${label}</label>
@@ -63,20 +62,24 @@ const choice = (
   </p>`;
 };
 
+const EXECUTED =
+  "The final result becomes SUCCEEDED: its sender books it as done. This cannot be taken back.";
+const NOT_EXECUTED = `The final result becomes FAILED. ${NOT_EXECUTED_RISK}`;
 const FORCE =
   "Only when you are certain that no replica of that time still runs. With “not executed” the same " +
   "quote could be bought twice.";
 
 /** When it can be resolved, the only sentence on the page about it, and the box for force where something needs it. */
-const time = (endableAtMs: number, nowMs: number, hasEvidence: boolean, isForced: boolean): Html => {
+const time = (endableAtMs: number, nowMs: number, facts: DoubtFacts | null, before: Before | null): Html => {
   const isYoung = endableAtMs > nowMs;
+  const hasEvidence = facts !== null && facts.evidence.length > 0;
   const young = html`<strong>It can be resolved from ${when(endableAtMs, nowMs)} on.</strong> Until then a frozen replica
     could still make the call, or the partner could still be working on it.`;
   const evident = "“Not executed” needs force, because the evidence says that it was executed.";
   if (!isYoung && !hasEvidence) return html`<p>It can be resolved now.</p>`;
   return html`<div class="notice wait">
-    <p>${isYoung ? young : "It can be resolved now."} ${hasEvidence ? evident : ""}</p>
-    ${choice("checkbox", "force", "yes", "Resolve it now anyway, with force", FORCE, isForced)}
+    <p>${isYoung ? young : "It can be resolved now."} ${hasEvidence && evident}</p>
+    ${choice(before, "force", "yes", "Resolve it now anyway, with force", FORCE)}
   </div>`;
 };
 
@@ -86,42 +89,27 @@ const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
 /** Four eyes: what one person says, and the button for another one. */
 const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal): Html => {
   const { ref, request, by, note, atMs, untilMs } = proposal;
+  const { as, force, transactionId } = request;
   const { person } = context.var;
-  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)} ${hidden("as", request.as)}
+  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)} ${hidden("as", as)}
     <p><button class="main">Confirm, and resolve the doubt</button></p>`;
+  const forOthers = canAct(context) ? button : "An operator must confirm it.";
   const isAuthor = person !== null && isSamePerson(person.name, by);
   return html`<form method="post" action="/confirm" class="panel">
-    <h2>${inlineText(by)} proposes: it was ${request.as === "succeeded" ? "executed" : "not executed"}</h2>
+    <h2>${inlineText(by)} proposes: it was ${as === "succeeded" ? "executed" : "not executed"}</h2>
     <p>${inlineText(note, 1_000)}
       <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
-    ${
-      request.force
-        ? html`<p><strong>With force: it is resolved even if the call may still be under way.</strong></p>`
-        : ""
-    }
-    ${request.transactionId === null ? "" : html`<p>Its transaction: ${code(request.transactionId)}</p>`}
-    ${request.as === "not-executed" ? html`<p class="hint">${NOT_EXECUTED_RISK}</p>` : ""}
-    ${isAuthor ? html`<p><strong>Another person must confirm it.</strong></p>` : ""}
-    ${isAuthor ? "" : canAct(context) ? button : "An operator must confirm it."}
+    ${force && html`<p><strong>With force: it is resolved even if the call may still be under way.</strong></p>`}
+    ${transactionId && html`<p>Its transaction: ${code(transactionId)}</p>`}
+    ${as === "not-executed" && html`<p class="hint">${NOT_EXECUTED_RISK}</p>`}
+    ${isAuthor ? html`<p><strong>Another person must confirm it.</strong></p>` : forOthers}
   </form>`;
 };
 
-const EXECUTED =
-  "The final result becomes SUCCEEDED: its sender books it as done. This cannot be taken back.";
-const NOT_EXECUTED = `The final result becomes FAILED. ${NOT_EXECUTED_RISK}`;
-
-type FormOf = {
-  doubt: Doubt;
-  proposals: readonly Proposal[];
-  /** Null while they are being read. */
-  facts: DoubtFacts | null;
-  before: Before | null;
-};
-
 /** The field for the transactionId, filled in if all evidence names one transaction. */
-const transactionField = (facts: DoubtFacts | null, typed: string | null): Html => {
-  const ids = new Set(facts?.evidence.map(({ transactionId }) => transactionId));
-  const value = typed ?? (ids.size === 1 ? [...ids].join("") : "");
+const transactionField = (facts: DoubtFacts | null, before: Before | null): Html => {
+  const [id = "", ...others] = new Set(facts?.evidence.map(({ transactionId }) => transactionId));
+  const value = before?.form.get("transaction") ?? (others.length === 0 ? id : "");
   return html`<p class="field">
     <label for="transaction">transactionId</label>
     <span class="hint" id="transaction-hint">Optional. If it was executed, the final result carries this id. An event
@@ -131,64 +119,56 @@ const transactionField = (facts: DoubtFacts | null, typed: string | null): Html 
   </p>`;
 };
 
-/** The form that resolves a doubt, and what others propose. */
-const doubtForm = (context: ConsoleContext, { doubt, proposals, facts, before }: FormOf): Html => {
+/** The form that resolves a doubt. @param facts null while they are being read */
+const doubtForm = (
+  context: ConsoleContext,
+  doubt: Doubt,
+  facts: DoubtFacts | null,
+  before: Before | null,
+): Html => {
   const { person, site } = context.var;
   const { fourEyes } = site.settings;
   const nowMs = site.clock.now();
-  const others = proposals.map((proposal) => proposalView(context, doubt, proposal));
   const endableAtMs = before?.endableAtMs ?? doubt.resolvableAtMs;
   if (!canAct(context)) {
     const from = endableAtMs <= nowMs ? "now" : html`at ${when(endableAtMs, nowMs)}`;
-    const nobody = html`nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>.`;
-    return html`${others} <p>An operator can resolve it ${from}.
-      You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
+    const nobody = html`: nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>`;
+    return html`<p>An operator can resolve it ${from}. You may only look${person === null && nobody}.</p>`;
   }
-  const sentValue = (name: string): string => before?.form.get(name) ?? "";
   const quote = doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`;
-  return html`${others}
-    <form method="post" action="/doubt" class="panel">
-      <h2>Resolve the doubt</h2>
-      ${fieldsOf(doubt)}
-      ${
-        fourEyes
-          ? html`<p>Two people resolve a doubt: what you say is a proposal
-        until another person confirms it.</p>`
-          : ""
-      }
-      <fieldset>
-        <legend>What does the partner say of ${quote}?</legend>
-        ${choice("radio", "as", "succeeded", "It was executed", EXECUTED, sentValue("as") === "succeeded")}
-        ${choice("radio", "as", "not-executed", "It was not executed", NOT_EXECUTED, sentValue("as") === "not-executed")}
-      </fieldset>
-      ${transactionField(facts, before?.form.get("transaction") ?? null)}
-      ${noteField("Who at the partner said so, when, and a reference.", sentValue("note"))}
-      ${time(endableAtMs, nowMs, (facts?.evidence.length ?? 0) > 0, sentValue("force") === "yes")}
-      <p><button class="main">${fourEyes ? "Propose to resolve the doubt" : "Resolve the doubt"}</button></p>
-    </form>`;
+  const two = "Two people resolve a doubt: what you say is a proposal until another person confirms it.";
+  return html`<form method="post" action="/doubt" class="panel">
+    <h2>Resolve the doubt</h2>
+    ${fieldsOf(doubt)} ${fourEyes && html`<p>${two}</p>`}
+    <fieldset>
+      <legend>What does the partner say of ${quote}?</legend>
+      ${choice(before, "as", "succeeded", "It was executed", EXECUTED)}
+      ${choice(before, "as", "not-executed", "It was not executed", NOT_EXECUTED)}
+    </fieldset>
+    ${transactionField(facts, before)}
+    ${noteField("Who at the partner said so, when, and a reference.", before?.form.get("note") ?? "")}
+    ${time(endableAtMs, nowMs, facts, before)}
+    <p><button class="main">${fourEyes ? "Propose to resolve the doubt" : "Resolve the doubt"}</button></p>
+  </form>`;
 };
 
 const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before | null): Promise<Html> => {
   const { site } = context.var;
-  const [factsReading, proposals] = await Promise.all([
-    site.read(
-      `facts ${doubt.place}`,
-      async (onProgress, signal) =>
-        (await factsOfDoubts(site.services, [doubt], onProgress, signal))[0] ?? null,
-      FACTS_MS,
-    ),
+  const readFacts = async (onProgress: OnProgress, signal: AbortSignal): Promise<DoubtFacts | null> =>
+    (await factsOfDoubts(site.services, [doubt], onProgress, signal))[0] ?? null;
+  const [{ value: facts, error, isReading, progress }, proposals] = await Promise.all([
+    site.read(`facts ${doubt.place}`, readFacts, FACTS_MS),
     readProposals(site),
   ]);
-  const what = "What the events say of it is still being read";
   const nowMs = site.clock.now();
+  const own = proposalsOf(doubt, proposals.value ?? []);
   // A page that loads itself again would lose what is being typed.
-  const again = html`${reading(what, factsReading.progress)} <p>${link(doubtPath(doubt), "Look again")}</p>`;
+  const again = html`${reading("What the events say of it is still being read", progress)}
+    <p>${link(doubtPath(doubt), "Look again")}</p>`;
   return html`<p>The bridge cannot know whether the partner executed it, and does not send it again.</p>
-    ${factsReading.value === null ? "" : evidenceView(factsReading.value, nowMs)}
-    ${factsReading.isReading ? again : ""} ${factsReading.error === null ? "" : failed(context, factsReading.error)}
-    ${aboutView(doubt, factsReading.value, nowMs)} ${adviceView(doubt, site.settings)}
-    ${factsReading.value === null ? "" : candidatesView(factsReading.value)}
-    ${doubtForm(context, { doubt, proposals: proposalsOf(doubt, proposals.value ?? []), facts: factsReading.value, before })}`;
+    ${facts && evidenceView(facts, nowMs)} ${isReading && again} ${error !== null && failed(context, error)}
+    ${aboutView(doubt, facts, nowMs)} ${adviceView(doubt, site.settings)} ${facts && candidatesView(facts)}
+    ${own.map((proposal) => proposalView(context, doubt, proposal))} ${doubtForm(context, doubt, facts, before)}`;
 };
 
 /** All that is known of a doubt, and the form to resolve it. `before`: what was sent before, and why nothing was done. */
@@ -199,12 +179,11 @@ export const showDoubt = async (
   before: Before | null = null,
 ): Promise<Response> => {
   const { site } = context.var;
-  const self = link(doubtPath({ commandId, quoteId }), "Look again");
-  const show = (is: string, body: Html, more: { status?: 200 | 404; refreshS?: number } = {}) =>
+  const show = (is: string, body: Cell, more: { status?: 200 | 404; refreshS?: number } = {}) =>
     page(context, {
       title: "Doubt",
       ...(before ? { status: 422 } : more),
-      body: html`<h1>Command ${code(commandId)} ${is}</h1> ${beforeView(before)} ${body}
+      body: html`<h1>Command ${code(commandId)} ${is}</h1> ${before && beforeView(before)} ${body}
         <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
     });
   const journal = await site.doubts.look();
@@ -213,16 +192,15 @@ export const showDoubt = async (
   const [doubt, ...others] = doubts.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
   const state = journalState(context, journal);
   if (doubt && others.length === 0)
-    return show("is in doubt", html`${state ?? ""} ${await doubtView(context, doubt, before)}`);
+    return show("is in doubt", html`${state} ${await doubtView(context, doubt, before)}`);
   if (doubts.length > 0) {
     const is = doubt ? "is in doubt for several quotes" : "is not in doubt for this quote, but for another";
     return show(is, doubtsTable(doubts, site.clock.now(), "").markup);
   }
-  if (state !== null)
-    return show("is being looked for", html`${state} ${before ? html`<p>${self}</p>` : ""}`, {
-      refreshS: RELOAD_S,
-    });
-  return show("is not in doubt", html`<p>It was resolved, or it never was in doubt.</p>`, { status: 404 });
+  const again = before && html`<p>${link(doubtPath({ commandId, quoteId }), "Look again")}</p>`;
+  return state === null
+    ? show("is not in doubt", html`<p>It was resolved, or it never was in doubt.</p>`, { status: 404 })
+    : show("is being looked for", html`${state} ${again}`, { refreshS: RELOAD_S });
 };
 
 export const doubtPage = (context: ConsoleContext): Promise<Response> =>

@@ -1,27 +1,18 @@
 import { callsOf } from "../../operate/doubts/about.ts";
 import type { Doubt, OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
-import { further, link, notice, pathTo, reading, startOf, table } from "../html/elements.ts";
+import { further, link, notice, pathTo, reading, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import {
-  ago,
-  at,
-  code,
-  count,
-  html,
-  inlineText,
-  sentence,
-  when,
-  type Cell,
-  type Html,
-} from "../html/text.ts";
+import { ago, at, code, count, html, inlineText, sentence, when } from "../html/text.ts";
+import type { Cell, Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext, Site } from "../site.ts";
 import { failed, RELOAD_S } from "./problem.ts";
 
-const PER_PAGE = 40;
+const MAX_SHOWN = 40;
 const REFRESH_S = 10;
 const MAX_ID = 80;
+export const STILL_READ = "The journal is still being read, so there may be more in doubt";
 
 export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: string | null }): string =>
   pathTo("/doubt", { command: commandId, quote: quoteId });
@@ -31,10 +22,10 @@ const rowOf = (doubt: Doubt, nowMs: number): readonly Cell[] => {
   return [
     link(doubtPath(doubt), code(commandId, MAX_ID)),
     when(sinceMs, nowMs),
-    html`${operation === "ACCEPT_QUOTE" ? "accept" : "create a quote"} ${quoteId === null ? "" : code(quoteId, MAX_ID)}
-      ${externalId === null ? "" : html`<br /><small>externalId ${code(externalId, MAX_ID)}</small>`}`,
+    html`${operation === "ACCEPT_QUOTE" ? "accept" : "create a quote"} ${quoteId && code(quoteId, MAX_ID)}
+      ${externalId && html`<br /><small>externalId ${code(externalId, MAX_ID)}</small>`}`,
     html`${callsOf(doubt)}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
-      ${error === null ? "" : html`<br /><small>${code(error.code, MAX_ID)}</small>`}`,
+      ${error && html`<br /><small>${code(error.code, MAX_ID)}</small>`}`,
     resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs),
   ];
 };
@@ -45,7 +36,6 @@ export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: stri
   return table("Commands in doubt", columns, rows, empty);
 };
 
-/** With four eyes: what people proposed in the last day. */
 export const readProposals = ({ read, services }: Site): Promise<Reading<Proposal[]>> =>
   read("proposals", (_, signal) => recentProposals(services, signal));
 
@@ -57,19 +47,11 @@ const proposalRow = ({ ref, request, by, note, untilMs }: Proposal): readonly Ce
   at(untilMs),
 ];
 
-/** What waits for a second person; nothing where nothing does. */
-const proposalsTable = (proposals: readonly Proposal[]): Cell =>
-  proposals.length === 0
-    ? ""
-    : html`<h2>Proposals that wait for a second person</h2>
-        ${
-          table(
-            "Proposals that wait for a second person",
-            ["command", "proposed outcome", "by, and why", "REF", "to be confirmed until"],
-            proposals.map(proposalRow),
-            "",
-          ).markup
-        }`;
+const proposalsTable = (proposals: readonly Proposal[]): Html => {
+  const title = "Proposals that wait for a second person";
+  const columns = ["command", "proposed outcome", "by, and why", "REF", "to be confirmed until"];
+  return html`<h2>${title}</h2> ${table(title, columns, proposals.map(proposalRow), "").markup}`;
+};
 
 /** Why the journal cannot be read, or how far it is read; null when all of it is read, just now. */
 export const journalState = (
@@ -81,32 +63,27 @@ export const journalState = (
   if (problem !== null)
     return notice("bad", html`<strong>The journal cannot be read.</strong> ${sentence(problem)}`);
   if (isComplete) return isReading ? reading("What is in doubt now", null) : null;
-  return reading("The journal is still being read, so there may be more in doubt", progress);
+  return reading(STILL_READ, progress);
 };
 
 const listOf = async (
   context: ConsoleContext,
   { value: opened, atMs }: Reading<OpenDoubts>,
   isCurrent: boolean,
-): Promise<Html | string> => {
-  if (opened === null) return "";
+): Promise<Cell> => {
+  if (opened === null) return null;
   const { read, clock } = context.var.site;
-  const from = startOf(context.req.query("from"));
-  const list = await read(`doubts from ${from}`, (_, signal) => opened.list(from, PER_PAGE, signal), 0);
-  if (list.value === null) return list.error === null ? "" : failed(context, list.error);
+  const list = await read("oldest doubts", (_, signal) => opened.list(0, MAX_SHOWN, signal), 0);
+  if (list.value === null) return list.error !== null && failed(context, list.error);
   const total = opened.numbers().doubts;
   const nowMs = clock.now();
   const older = atMs === null ? "so far" : ago(atMs, nowMs);
   const empty = isCurrent ? "No command is in doubt." : `No doubt was known ${older}.`;
   const { markup, shown } = doubtsTable(list.value, nowMs, empty);
-  const next = pathTo("/doubts", { from: from + shown });
-  return html`${
-    total === 0
-      ? ""
-      : html`<p><strong>${count(total, "command is", "commands are")}
-    in doubt${isCurrent ? "" : `, as was known ${older}`}.</strong></p>`
-  }
-    ${markup} ${further(shown, total, from, next)}`;
+  const counts = html`<p><strong>${count(total, "command is", "commands are")}
+    in doubt${!isCurrent && `, as was known ${older}`}.</strong></p>`;
+  return html`${total > 0 && counts} ${markup} 
+    ${further(shown, total, html`<code>cambio-bridge doubts</code> lists all`)}`;
 };
 
 /** Commands in doubt, the oldest first. */
@@ -114,14 +91,15 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
   const { site } = context.var;
   const [journal, proposals] = await Promise.all([site.doubts.look(), readProposals(site)]);
   const state = journalState(context, journal);
+  const waiting = journal.value?.waiting(proposals.value ?? []) ?? [];
   return page(context, {
     title: "Doubts",
     refreshS: state === null ? REFRESH_S : RELOAD_S,
     body: html`<h1>Doubts <small>the oldest first</small></h1>
       <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
         somebody must ask the partner, and say here what is true.</p>
-      ${state !== null || proposals.error === null ? "" : failed(context, proposals.error)}
-      ${proposalsTable(journal.value?.waiting(proposals.value ?? []) ?? [])}
-      ${state ?? ""} ${await listOf(context, journal, state === null)}`,
+      ${state === null && proposals.error !== null && failed(context, proposals.error)}
+      ${waiting.length > 0 && proposalsTable(waiting)}
+      ${state} ${await listOf(context, journal, state === null)}`,
   });
 };

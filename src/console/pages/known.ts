@@ -1,7 +1,8 @@
-import { listLetters } from "../../operate/dead-letters/read.ts";
-import { isPause, PAUSABLE, pauses } from "../../operate/pause.ts";
+import { listLetters, type LetterList } from "../../operate/dead-letters/read.ts";
+import { isPause, PAUSABLE, pauses as readPauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
-import { status, type Status } from "../../operate/status.ts";
+import type { OnProgress } from "../../operate/tool-services.ts";
+import { status as readStatus, type Status } from "../../operate/status.ts";
 import { sentenceOf, type PartnerHealth } from "../../runtime/health.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { at, code, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
@@ -12,40 +13,31 @@ import { readProposals } from "./doubts.ts";
 const SLOW_MS = 60_000;
 /** Dead letters are counted so far back. */
 const LETTERS_MS = 7 * 86_400_000;
-/** `what`: one sentence that says what to do; `more`: how, and since when. */
-export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
-
 /** So many reconcile runs were missed by then. */
 const LATE_RUNS = 4;
 /** A run takes its time, however short RECONCILE_EVERY is. */
 const LEAST_EVERY_MS = 900_000;
 
-const readParts = (site: Site) => {
-  const { services, read, clock, doubts } = site;
-  return Promise.all([
-    read("status", (_, signal) => status(services, signal)),
-    read("pauses", (_, signal) => pauses(services, signal)),
-    read(
-      "letters by reason",
-      (onProgress, signal) => {
-        const selection = { sinceMs: clock.now() - LETTERS_MS };
-        return listLetters(services, selection, { limit: 0, onProgress }, signal);
-      },
-      SLOW_MS,
-    ),
-    read("rates", (_, signal) => recordsPerMinute(services, signal), SLOW_MS),
-    doubts.look(),
-    readProposals(site),
-  ]);
-};
+/** `what`: one sentence that says what to do; `more`: how, and since when. */
+export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 
 /** What is known at this moment. */
 export const readKnown = async (site: Site) => {
-  const [status, pauses, letters, rates, journal, proposals] = await readParts(site);
+  const { services, read, clock } = site;
+  const { topics, reconcile } = services.config;
+  const readLetters = (onProgress: OnProgress, signal: AbortSignal): Promise<LetterList> =>
+    listLetters(services, { sinceMs: clock.now() - LETTERS_MS }, { limit: 0, onProgress }, signal);
+  const [status, pauses, letters, rates, journal, proposals] = await Promise.all([
+    read("status", (_, signal) => readStatus(services, signal)),
+    read("pauses", (_, signal) => readPauses(services, signal)),
+    read("letters by reason", readLetters, SLOW_MS),
+    read("rates", (_, signal) => recordsPerMinute(services, signal), SLOW_MS),
+    site.doubts.look(),
+    readProposals(site),
+  ]);
   const opened = journal.value;
   const doubts = { ...journal, value: opened && { ...opened.numbers(), ...opened.progress() } };
   const waiting = { ...proposals, value: opened && proposals.value && opened.waiting(proposals.value) };
-  const { topics, reconcile } = site.services.config;
   const reconcileLateMs = LATE_RUNS * Math.max(reconcile.everyMs, LEAST_EVERY_MS);
   return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts, waiting };
 };
@@ -54,41 +46,37 @@ export type Known = Awaited<ReturnType<typeof readKnown>>;
 const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
 const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
 
-const outageOf = ({ status, doubts, pauses, letters, waiting }: Known): Trouble[] => {
-  const errors = [status, doubts, pauses, letters, waiting].flatMap(({ error }) =>
-    error === null ? [] : [error],
-  );
-  const error = errors.find((each) => each instanceof OutageError) ?? errors[0];
-  if (error === undefined) return [];
+function* outages({ status, doubts, pauses, letters, waiting }: Known): Generator<Trouble> {
+  const errors = [status, doubts, pauses, letters, waiting].map(({ error }) => error);
+  const error = errors.find((each) => each instanceof OutageError) ?? errors.find((each) => each !== null);
+  if (error === undefined) return;
   const what =
     error instanceof OutageError
       ? html`Kafka, or the schema registry, does not answer: see that they run`
       : html`A part of this page cannot be read: see why`;
   const more = html`${sentence(messageOf(error))} What is shown below is what was known before.
     <code>cambio-bridge doctor</code> says what is wrong.`;
-  return [bad(what, more)];
-};
+  yield bad(what, more);
+}
 
-const doubtsOf = ({ doubts }: Known, nowMs: number): Trouble[] => {
+function* openDoubts({ doubts, waiting }: Known, nowMs: number): Generator<Trouble> {
   const { doubts: n = 0, oldestSinceMs = null, problem = null } = doubts.value ?? {};
-  const what = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>: ask the partner
-    what became of ${n === 1 ? "it" : "them"}`;
-  const button = html`<a class="button" href="/doubts">See what is known and what to do</a>`;
-  const more = (sinceMs: number): Html =>
-    html`Money may have moved, and nobody knows. The oldest is in doubt since ${when(sinceMs, nowMs)}. ${button}`;
-  return [
-    ...(oldestSinceMs === null ? [] : [bad(what, more(oldestSinceMs))]),
-    ...(problem === null ? [] : [bad(html`The journal cannot be read`, html`${sentence(problem)}`)]),
-  ];
-};
-
-const proposalsOf = ({ waiting }: Known): Trouble[] => {
-  const n = waiting.value?.length ?? 0;
-  const what = html`<a href="/doubts">${count(n, "proposal waits", "proposals wait")}</a> for a second person`;
-  return n === 0
-    ? []
-    : [wait(what, html`Look at the doubt, ask the partner yourself, and confirm it there.`)];
-};
+  if (oldestSinceMs !== null) {
+    const link = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>`;
+    const button = html`<a class="button" href="/doubts">See what is known and what to do</a>`;
+    yield bad(
+      html`${link}: ask the partner what became of ${n === 1 ? "it" : "them"}`,
+      html`Money may have moved, and nobody knows. The oldest is in doubt since ${when(oldestSinceMs, nowMs)}. ${button}`,
+    );
+  }
+  if (problem !== null) yield bad(html`The journal cannot be read`, sentence(problem));
+  const proposals = waiting.value?.length ?? 0;
+  if (proposals > 0)
+    yield wait(
+      html`<a href="/doubts">${count(proposals, "proposal waits", "proposals wait")}</a> for a second person`,
+      html`Look at the doubt, ask the partner yourself, and confirm it there.`,
+    );
+}
 
 const PARTNER_ADVICE = {
   partnerFails: ["The partner fails: see why", "Ask the partner if it lasts."],
@@ -97,104 +85,110 @@ const PARTNER_ADVICE = {
   rateUsedUp: ["Commands wait for their turn", "If it lasts, ask the partner for more calls a second."],
 } as const satisfies Record<PartnerHealth["kind"], unknown>;
 
-const partnerOf = ({ status }: Known): Trouble[] =>
-  (status.value?.partner ?? []).map((health) => {
+function* partnerTroubles({ status }: Known): Generator<Trouble> {
+  for (const health of status.value?.partner ?? []) {
     const [what, advice] = PARTNER_ADVICE[health.kind];
-    return wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
-  });
+    yield wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
+  }
+}
 
-const unownedOf = ({ unowned, partitions }: Status["commands"]): Trouble[] => {
-  if (unowned.length === 0) return [];
+function* unownedPartitions({ unowned, partitions }: Status["commands"]): Generator<Trouble> {
+  if (unowned.length === 0) return;
   const lag = partitions
     .filter(({ partition }) => unowned.includes(partition))
-    .reduce((sum, one) => sum + one.lag, 0);
+    .reduce((sum, partition) => sum + partition.lag, 0);
   const what = html`No replica has ${count(unowned.length, "partition")} of the commands
     (${unowned.join(", ")}), where ${count(lag, "command waits", "commands wait")}`;
   const more = html`Partitions that were added are taken up within half a minute. If it lasts, see the log of the
     replicas.`;
-  return [lag === 0 ? wait(what, more) : bad(what, more)];
-};
+  yield lag === 0 ? wait(what, more) : bad(what, more);
+}
 
-const replicasOf = ({ status, topic }: Known): Trouble[] => {
+function* commandTroubles({ status, topic }: Known): Generator<Trouble> {
   const commands = status.value?.commands;
-  if (!commands) return [];
+  if (!commands) return;
   const { members, lag, group, state, partitions, unread, unreadable } = commands;
-  const halted = [
-    ...unread.map((partition) =>
-      bad(
-        html`Nobody can read partition ${partition} of the commands: no leader answers`,
-        html`Its commands wait. See that the brokers of ${code(topic)} run.`,
-      ),
-    ),
-    ...unreadable.map(({ partition, offset }) =>
-      bad(
-        html`The commands of partition ${partition} wait: a batch cannot be read`,
-        html`It stands at offset ${offset}: see “A batch that cannot be read” in docs/failures.md.`,
-      ),
-    ),
-  ];
-  const settling = wait(
-    html`The group of the commands settles: see whether it ends`,
-    html`Its state is ${inlineText(state)}. Meanwhile few commands are taken. If it lasts, see the log of the replicas.`,
-  );
+  for (const partition of unread)
+    yield bad(
+      html`Nobody can read partition ${partition} of the commands: no leader answers`,
+      html`Its commands wait. See that the brokers of ${code(topic)} run.`,
+    );
+  for (const { partition, offset } of unreadable)
+    yield bad(
+      html`The commands of partition ${partition} wait: a batch cannot be read`,
+      html`It stands at offset ${offset}: see “A batch that cannot be read” in docs/failures.md.`,
+    );
   const isIdle = state === "Stable" && members.every((member) => !member.partitions[topic]?.length);
-  if (members.length > 0 && !isIdle)
-    return [...halted, ...(state === "Stable" ? [] : [settling]), ...unownedOf(commands)];
+  if (members.length > 0 && !isIdle) {
+    if (state !== "Stable")
+      yield wait(
+        html`The group of the commands settles: see whether it ends`,
+        html`Its state is ${inlineText(state)}. Meanwhile few commands are taken. If it lasts, see the log of the replicas.`,
+      );
+    yield* unownedPartitions(commands);
+    return;
+  }
   const none = partitions.length === 0 ? `there is no topic ${topic}` : "none waits now";
   const waiting = lag === 0 ? none : count(lag, "command waits", "commands wait");
-  const advice =
+  const whereToLook =
     members.length === 0
       ? "where they are wanted, see the replicas"
       : "see TOPIC_COMMANDS and FLOWS of the replicas";
   const start = html`Where a replica runs, see its /readyz first: it says what it lacks. Where none does, and commands are
     wanted, start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID ${inlineText(group)}; <code>cambio-bridge doctor</code> what is
     wrong. The group's state is ${inlineText(state)}.`;
-  return [...halted, bad(html`Nobody takes commands, and ${waiting}: ${advice}`, start)];
-};
+  yield bad(html`Nobody takes commands, and ${waiting}: ${whereToLook}`, start);
+}
 
-const lettersOf = ({ letters, status }: Known): Trouble[] => {
+function* letterTroubles({ letters, status }: Known): Generator<Trouble> {
   const lastDay = status.value?.deadLetters?.lastDay ?? 0;
   const contradictions = letters.value?.byReason.get("CONTRADICTING_ANSWER") ?? 0;
   const link = html`<a href="/dead-letters">Dead letters</a>`;
-  const contradicted = html`The partner contradicted ${count(contradictions, "final result")}: ask the partner at once`;
-  const tell = html`${link} of the reason CONTRADICTING_ANSWER tell which.`;
-  const recent = html`${count(lastDay, "dead letter")} in the last day: see why`;
-  const isReused = letters.value?.byReason.has("COMMAND_ID_REUSED") === true;
-  const advice = isReused
-    ? html`${link} of the reason COMMAND_ID_REUSED cannot be replayed: their senders send them under a new commandId.`
-    : html`${link} were not understood: see what their reason asks before a replay.`;
-  return [
-    ...(contradictions === 0 ? [] : [bad(contradicted, tell)]),
-    ...(lastDay === 0 ? [] : [wait(recent, advice)]),
-  ];
-};
+  if (contradictions > 0)
+    yield bad(
+      html`The partner contradicted ${count(contradictions, "final result")}: ask the partner at once`,
+      html`${link} of the reason CONTRADICTING_ANSWER tell which.`,
+    );
+  if (lastDay > 0)
+    yield wait(
+      html`${count(lastDay, "dead letter")} in the last day: see why`,
+      html`${link} were not understood, or refused: see what their reason asks before a replay.`,
+    );
+}
 
-const pausesOf = ({ pauses }: Known, nowMs: number): Trouble[] =>
-  PAUSABLE.flatMap((flow): Trouble[] => {
+function* pausedFlows({ pauses }: Known, nowMs: number): Generator<Trouble> {
+  for (const flow of PAUSABLE) {
     const entry = pauses.value?.get(flow);
-    if (!isPause(entry, nowMs)) return [];
+    if (!isPause(entry, nowMs)) continue;
     const { by, note, atMs, untilMs } = entry;
     const what = { commands: "Commands are", accepts: "Accepts are", reconcile: "Reconciling is" }[flow];
     const end = untilMs === null ? "it is resumed" : at(untilMs);
     const more = html`By <strong>${inlineText(by)}</strong> since ${at(atMs)}, until ${end}: ${inlineText(note)}.
       It goes on with <code>cambio-bridge resume ${flow} --by NAME --note TEXT</code>.`;
-    return [wait(html`${what} paused`, more)];
-  });
+    yield wait(html`${what} paused`, more);
+  }
+}
 
-const reconcileOf = ({ status, reconcileLateMs }: Known, nowMs: number): Trouble[] => {
+function* reconcileTroubles({ status, reconcileLateMs }: Known, nowMs: number): Generator<Trouble> {
   const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
-  // Without members and without any run the flow is not used.
-  if (members.length === 0 && lastCompleteAtMs === null) return [];
-  if (members.length > 0 && lastCompleteAtMs !== null && nowMs - lastCompleteAtMs <= reconcileLateMs)
-    return [];
+  const isLate = lastCompleteAtMs === null || nowMs - lastCompleteAtMs > reconcileLateMs;
   const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
-  return [wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`)];
-};
+  // Without members and without any run the flow is not used.
+  if (members.length === 0 ? lastCompleteAtMs !== null : isLate)
+    yield wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`);
+}
 
 /** What is wrong, the worst first. */
 export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
-  const checks = [outageOf, doubtsOf, proposalsOf, partnerOf, replicasOf, lettersOf, pausesOf, reconcileOf];
-  const all = checks.flatMap((each) => each(known, nowMs));
+  const all = [
+    ...outages(known),
+    ...openDoubts(known, nowMs),
+    ...partnerTroubles(known),
+    ...commandTroubles(known),
+    ...letterTroubles(known),
+    ...pausedFlows(known, nowMs),
+    ...reconcileTroubles(known, nowMs),
+  ];
   const mild = isCurrent(known.status) && isCurrent(known.pauses) ? all : [];
   return [...all.filter(({ tone }) => tone === "bad"), ...mild.filter(({ tone }) => tone === "wait")];
 };

@@ -5,10 +5,12 @@ import { plot } from "../html/plot.ts";
 import { ago, code, count, formatCount, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext } from "../site.ts";
+import { STILL_READ } from "./doubts.ts";
 import { RELOAD_S } from "./problem.ts";
 import { isAllKnown, readKnown, troublesOf, type Known, type Trouble } from "./known.ts";
 
 const REFRESH_S = 10;
+type KnownDoubts = NonNullable<Known["doubts"]["value"]>;
 
 const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => {
   const box = (tone: string, title: Cell, body: Cell): Html =>
@@ -26,36 +28,32 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
 };
 
 /** What is known of a part, and since when, or how far it is read. */
-const view = <T>(
+const part = <T>(
   { value, atMs, error, progress }: Reading<T>,
   nowMs: number,
   view: (value: T) => Cell,
 ): Cell => {
-  const age = atMs === null ? "" : html`<small class="dim">known ${ago(atMs, nowMs)}</small>`;
+  const age = atMs !== null && html`<small class="dim">known ${ago(atMs, nowMs)}</small>`;
   if (value !== null) return html`${view(value)} ${age}`;
   if (error !== null) return "not known";
   return progress === null ? "not known yet" : reading("The topic is being read", progress);
 };
 
-const numbers = ({ status, doubts }: Known, nowMs: number): Html =>
-  facts([
-    [
-      "In doubt",
-      view(doubts, nowMs, ({ doubts: n, underWay, isComplete, problem, ...progress }) => {
-        if (isComplete)
-          return `${formatCount(n)}${underWay > 0 ? `, and ${count(underWay, "call")} under way` : ""}`;
-        const what = "The journal is still being read, so there may be more in doubt";
-        return problem === null ? reading(what, progress) : "not known";
-      }),
-    ],
-    ["Commands that wait", view(status, nowMs, ({ commands: { lag } }) => formatCount(lag))],
-    [
-      "Last complete reconcile",
-      view(status, nowMs, ({ reconcile: { lastCompleteAtMs: ms } }) =>
-        ms === null ? "none known" : when(ms, nowMs),
-      ),
-    ],
+const doubtsView = ({ doubts, underWay, isComplete, problem, ...progress }: KnownDoubts): Cell => {
+  if (isComplete)
+    return `${formatCount(doubts)}${underWay > 0 ? `, and ${count(underWay, "call")} under way` : ""}`;
+  return problem === null ? reading(STILL_READ, progress) : "not known";
+};
+
+const numbers = ({ status, doubts }: Known, nowMs: number): Html => {
+  const runView = ({ reconcile: { lastCompleteAtMs: ms } }: Status): Cell =>
+    ms === null ? "none known" : when(ms, nowMs);
+  return facts([
+    ["In doubt", part(doubts, nowMs, doubtsView)],
+    ["Commands that wait", part(status, nowMs, ({ commands: { lag } }) => formatCount(lag))],
+    ["Last complete reconcile", part(status, nowMs, runView)],
   ]);
+};
 
 const replicas = ({ commands }: Status, topic: string): Html => {
   const rows = commands.members.map(({ clientId, host, partitions }) => [
@@ -71,8 +69,8 @@ const lettersTable = (byReason: ReadonlyMap<string, number>): Cell => {
   const rows = [...byReason]
     .sort(([, a], [, b]) => b - a)
     .map(([reason, n]) => [link(pathTo("/dead-letters", { reason }), code(reason, 80)), formatCount(n)]);
-  return table("Dead letters of the last seven days, by reason", ["reason", "dead letters"], rows, "None.")
-    .markup;
+  const label = "Dead letters of the last seven days, by reason";
+  return table(label, ["reason", "dead letters"], rows, "None.").markup;
 };
 
 export const overviewPage = async (context: ConsoleContext): Promise<Response> => {
@@ -85,9 +83,9 @@ export const overviewPage = async (context: ConsoleContext): Promise<Response> =
     title: troubles.length > 0 ? `${troubles.length} to look at` : "Overview",
     refreshS: isReading || !isAllKnown(known) ? RELOAD_S : REFRESH_S,
     body: html`${verdict(known, troubles)} ${numbers(known, nowMs)}
-      <h2>Replicas</h2> ${view(known.status, nowMs, (status) => replicas(status, known.topic))}
+      <h2>Replicas</h2> ${part(known.status, nowMs, (status) => replicas(status, known.topic))}
       <h2>Dead letters <small>of the last seven days</small></h2> 
-      ${view(known.letters, nowMs, ({ byReason }) => lettersTable(byReason))}
-      <h2>Records a minute <small>over the last hour</small></h2> ${view(known.rates, nowMs, plot)}`,
+      ${part(known.letters, nowMs, ({ byReason }) => lettersTable(byReason))}
+      <h2>Records a minute <small>over the last hour</small></h2> ${part(known.rates, nowMs, plot)}`,
   });
 };

@@ -5,11 +5,11 @@ import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { actorOfRequest, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
-import { hidden, notice, table, type Tone } from "../html/elements.ts";
+import { hidden, notice, pathTo, table, type Tone } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { code, count, formatCount, html, inlineText, sentence, type Html } from "../html/text.ts";
 import type { PageAnswer, ConsoleContext } from "../site.ts";
-import { filterOf, ofThisMoment, selectionOf, type Filter } from "./dead-letters.ts";
+import { filterOf, selectionOf, type Filter } from "./dead-letters.ts";
 import { readingPage, RELOAD_S } from "./problem.ts";
 
 const PLAN_MS = 60_000;
@@ -22,11 +22,6 @@ type Meant = { filter: Filter; ref: string };
 const meantBy = ({ filter, ref }: Meant): Selection => {
   const place = readRef(ref);
   return place ? { refs: [place] } : selectionOf(filter);
-};
-
-const linesOf = (plan: Plan): Html => {
-  const lines = planLines(plan).slice(0, MAX_LINES);
-  return html`<pre><bdi>${lines.map((line) => html`${sentence(line)}\n`)}</bdi></pre>`;
 };
 
 const sendForm = (plan: Plan, { filter, ref }: Meant, note: string): Html =>
@@ -44,7 +39,7 @@ const showPlan = async (
   context: ConsoleContext,
   meant: Meant,
   note = "",
-  problem = "",
+  problem: string | null = null,
 ): Promise<Response> => {
   const { services, read } = context.var.site;
   const reading = await read(
@@ -52,14 +47,16 @@ const showPlan = async (
     async (onProgress, signal) => (await planReplay(services, meantBy(meant), { signal, onProgress })).plan,
     PLAN_MS,
   );
-  const why = problem === "" ? "" : notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
+  const why = problem && notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
   return readingPage(context, reading, {
     title: "Replay",
     head: html`<h1>Plan of a replay</h1> ${why}`,
     what: "The dead letters are being read",
     view: (plan) => {
+      const lines = planLines(plan).slice(0, MAX_LINES);
       const may = canAct(context) ? sendForm(plan, meant, note) : html`<p>An operator may send them.</p>`;
-      return html`${linesOf(plan)} ${plan.send.length === 0 ? html`<p>There is nothing to send.</p>` : may}
+      return html`<pre><bdi>${lines.map((line) => html`${sentence(line)}\n`)}</bdi></pre>
+        ${plan.send.length === 0 ? html`<p>There is nothing to send.</p>` : may}
         <p><a href="/dead-letters">Go back to the dead letters</a></p>`;
     },
   });
@@ -68,8 +65,11 @@ const showPlan = async (
 export const planPage = (context: ConsoleContext): PageAnswer => {
   const query = (name: string): string | undefined => context.req.query(name);
   const ref = query("ref") ?? "";
-  if (ref === "" && query("until") === undefined) return ofThisMoment(context, "/replay");
-  return showPlan(context, { filter: filterOf(query, 0), ref });
+  const filter = filterOf(query, context.var.site.clock.now());
+  // A plan that is loaded again is of the same time.
+  return ref === "" && query("until") === undefined
+    ? context.redirect(pathTo("/replay", filter), 303)
+    : showPlan(context, { filter, ref });
 };
 
 /** How far a replay is. */
@@ -83,15 +83,13 @@ const runPage = (
   title: string,
   state: { tone: Tone; more: string; refreshS?: number },
 ): PageAnswer => {
-  const sent = ends.filter(({ end }) => end.end === "sent");
-  const others = ends.filter(({ end }) => end.end !== "sent");
-  const rows = [...others, ...sent]
-    .slice(0, MAX_ENDS)
-    .map(({ ref, end }) => [
-      ref,
-      WORDS[end.end],
-      end.end === "sent" ? code(end.where) : inlineText(end.reason),
-    ]);
+  const { sent = [], others = [] } = Object.groupBy(ends, ({ end }) =>
+    end.end === "sent" ? "sent" : "others",
+  );
+  const rows = [...others, ...sent].slice(0, MAX_ENDS).map(({ ref, end }) => {
+    const placeOrReason = end.end === "sent" ? code(end.where) : inlineText(end.reason);
+    return [ref, WORDS[end.end], placeOrReason];
+  });
   const columns = ["REF", "what came of it", "place, or why not"];
   const not = others.length === 0 ? "" : `, ${formatCount(others.length)} not or not for sure`;
   const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${not}.`;

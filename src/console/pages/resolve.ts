@@ -3,9 +3,8 @@ import { confirm, resolve, type Confirmed } from "../../operate/resolve/resolve.
 import { actorOfRequest, begin, formOf, noteProblem } from "../act.ts";
 import { facts, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { at, code, html, sentence, type Html } from "../html/text.ts";
-import type { PageAnswer, ConsoleContext } from "../site.ts";
-import type { Show } from "../tasks.ts";
+import { at, code, html, type Html } from "../html/text.ts";
+import type { ConsoleContext, PageAnswer, Show } from "../site.ts";
 import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
 import { RELOAD_S } from "./problem.ts";
@@ -19,8 +18,8 @@ const answerTo = ({ request, outcome }: Confirmed): { title: string; body: Html 
     const rows = facts([
       ["Its final result", html`<strong>${code(published)}</strong>`],
       ["The decision in the journal", code(place)],
-      ["quoteId", result.quoteId === null ? null : code(result.quoteId)],
-      ["transactionId", result.transactionId === null ? null : code(result.transactionId)],
+      ["quoteId", result.quoteId && code(result.quoteId)],
+      ["transactionId", result.transactionId && code(result.transactionId)],
       ["resultId", code(result.resultId)],
     ]);
     return { title: "The doubt is resolved", body: html`${notice("good", is)} ${rows}` };
@@ -42,9 +41,9 @@ const answerTo = ({ request, outcome }: Confirmed): { title: string; body: Html 
 
 /** The doubt's page again, with the form as it was sent, and why nothing was done. */
 const refused =
-  (form: URLSearchParams, problem: Html, endableAtMs?: number): Show<ConsoleContext> =>
+  (form: URLSearchParams, problem: string, endableAtMs: number | null = null): Show =>
   (context) => {
-    const before = { form, problem, ...(endableAtMs !== undefined && { endableAtMs }) };
+    const before = { form, problem, endableAtMs };
     return showDoubt(context, form.get("command") ?? "", form.get("quote") || null, before);
   };
 
@@ -54,26 +53,24 @@ const act = (
   purpose: string,
   work: (stopped: AbortSignal) => Promise<Confirmed>,
 ): PageAnswer => {
-  const meanwhile: Show<ConsoleContext> = (asker) => {
+  const meanwhile: Show = (asker) => {
     const body = html`<h1>The decision is being written</h1> ${reading("The journal is read first", null)}`;
     return page(asker, { title: "Doubt", refreshS: RELOAD_S, body });
   };
-  const run = async (stopped: AbortSignal): Promise<Show<ConsoleContext>> => {
+  const run = async (stopped: AbortSignal): Promise<Show> => {
     const { request, outcome } = await work(stopped);
-    if (outcome.kind === "tooYoung")
-      return refused(
-        form,
-        html`It cannot be resolved yet: by Kafka's clock it is too early, and the call may still be under way.`,
-        outcome.resolvableAtMs,
-      );
+    if (outcome.kind === "tooYoung") {
+      const early = "by Kafka's clock it is too early, and the call may still be under way.";
+      return refused(form, `It cannot be resolved yet: ${early}`, outcome.resolvableAtMs);
+    }
     const answer = answerTo({ request, outcome });
-    if (answer === null) return refused(form, sentence(refusalText(request, outcome) ?? outcome.kind));
+    if (answer === null) return refused(form, refusalText(request, outcome) ?? outcome.kind);
     const story = link(pathTo("/story", { id: request.commandId }), "See the whole story");
     const body = html`<h1>${answer.title}</h1> ${answer.body}
       <p>${story} · ${link("/doubts", "Go to the other doubts")}</p>`;
     return (asker) => page(asker, { title: "Doubt", body });
   };
-  return begin(context, form, purpose, { meanwhile, run, failed: (why) => refused(form, sentence(why)) });
+  return begin(context, form, purpose, { meanwhile, run, failed: (why) => refused(form, why) });
 };
 
 /** Whether the doubt is still open is decided later, by the journal. */
@@ -83,9 +80,9 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const [note, as] = [form.get("note") ?? "", form.get("as")];
   const actor = actorOfRequest(context, note);
   if (as !== "succeeded" && as !== "not-executed")
-    return refused(form, html`Choose what the partner says: it was executed, or it was not.`)(context);
+    return refused(form, "Choose what the partner says: it was executed, or it was not.")(context);
   const problem = noteProblem(note);
-  if (problem !== null) return refused(form, html`${problem}`)(context);
+  if (problem !== null) return refused(form, problem)(context);
   const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
   // The field may be filled in beforehand. It counts only if the doubt was executed.
   const transactionId = as === "succeeded" ? form.get("transaction")?.trim() || null : null;
@@ -103,6 +100,6 @@ export const confirmProposal = async (context: ConsoleContext): Promise<Response
   const actor = actorOfRequest(context, "confirmed");
   const [ref, as] = [form.get("ref") ?? "", form.get("as")];
   if (as !== "succeeded" && as !== "not-executed")
-    return refused(form, html`The form does not say what is confirmed.`)(context);
+    return refused(form, "The form does not say what is confirmed.")(context);
   return act(context, form, `confirm ${ref}`, (stopped) => confirm(services, actor, { ref, as }, stopped));
 };

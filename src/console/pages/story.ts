@@ -32,7 +32,7 @@ const endingOf = ({ about, id, tone, sentence: text, isDoubt }: Ending): Html =>
   return notice(
     tone,
     html`<strong>${about === "command" ? "Command" : "Transaction"} ${code(id)}</strong><br />${sentence(text)}
-      ${isDoubt ? doubt : ""}`,
+      ${isDoubt && doubt}`,
   );
 };
 
@@ -40,19 +40,17 @@ const stepOf = ({ atMs, place, kind, title, tone, facts: rows, payload }: StoryS
   html`<li class="step ${tone}">
     <h3>${tag(tone, kind)} ${inlineText(title)}</h3>
     <p>${when(atMs, nowMs)} <span class="dim">${inlineText(place)}</span></p>
-    ${rows.length === 0 ? "" : facts(rows.map(([name, value]) => [name, inlineText(value)] as const))}
-    ${payload ? html`<details><summary>Its value</summary>${block(payload, MAX_PAYLOAD)}</details>` : ""}
+    ${rows.length > 0 && facts(rows.map(([name, value]) => [name, inlineText(value)] as const))}
+    ${payload && html`<details><summary>Its value</summary>${block(payload, MAX_PAYLOAD)}</details>`}
   </li>`;
 
 const stepsOf = (steps: readonly StoryStep[], maxBytes: number, nowMs: number, id: string): Html => {
-  const shown = fitting(
-    steps.map((step) => stepOf(step, nowMs)),
-    maxBytes,
-  );
+  const items = steps.map((step) => stepOf(step, nowMs));
+  const shown = fitting(items, maxBytes);
   const left = steps.length - shown.length;
   const more = html`<p class="dim">${count(left, "further step does", "further steps do")} not fit on this page:
     <code>cambio-bridge story</code> ${code(id)} shows all.</p>`;
-  return html`<ol class="steps">${shown}</ol> ${left === 0 ? "" : more}`;
+  return html`<ol class="steps">${shown}</ol> ${left > 0 && more}`;
 };
 
 const NOTHING =
@@ -60,14 +58,15 @@ const NOTHING =
 
 /** What became of it first, then the steps; those of the machinery only for who wants them. */
 const storyView = ({ id, endings, steps, notes }: Story, nowMs: number): Html => {
-  const machinery = steps.filter(({ isMachinery }) => isMachinery);
-  const plain = steps.filter(({ isMachinery }) => !isMachinery);
+  const { machinery = [], plain = [] } = Object.groupBy(steps, (step) =>
+    step.isMachinery ? "machinery" : "plain",
+  );
   const behind = html`<details><summary>How the bridge worked on it: ${count(machinery.length, "entry", "entries")}
     of its journal</summary> ${stepsOf(machinery, MAX_OTHERS_BYTES, nowMs, id)}</details>`;
   return html`${fitting(endings.map(endingOf), MAX_OTHERS_BYTES)}
     ${notes.map((note) => notice("wait", sentence(note)))}
     ${steps.length === 0 ? html`<p class="none">${NOTHING}</p>` : html`<h2>Steps <small>in order of time</small></h2>`}
-    ${stepsOf(plain, MAX_STEPS_BYTES, nowMs, id)} ${machinery.length === 0 ? "" : behind}`;
+    ${stepsOf(plain, MAX_STEPS_BYTES, nowMs, id)} ${machinery.length > 0 && behind}`;
 };
 
 export const storyPage = async (context: ConsoleContext): Promise<Response> => {
@@ -77,10 +76,10 @@ export const storyPage = async (context: ConsoleContext): Promise<Response> => {
   const since = SINCE.some(([value]) => value === period) ? period : "7";
   const search = searchForm(id, since);
   if (id === "") return page(context, { title: "Story", body: html`<h1>Story</h1> ${search}` });
-  const found = await read(`story ${since} ${id}`, (onProgress, signal) =>
+  const reading = await read(`story ${since} ${id}`, (onProgress, signal) =>
     readStory(services, { id, sinceMs: clock.now() - Number(since) * DAY_MS }, onProgress, signal),
   );
-  return readingPage(context, found, {
+  return readingPage(context, reading, {
     title: `Story of ${id.slice(0, 60)}`,
     head: html`<h1>Story of ${code(id)}</h1> ${search}`,
     what: "The topics are being read",

@@ -3,6 +3,7 @@ import { basicAuth } from "hono/basic-auth";
 import { clientAddress } from "../../listener/client-address.ts";
 import { PageProblem, type ConsoleContext, type ConsoleEnv, type Site } from "../site.ts";
 import { createPasswords } from "./passwords.ts";
+import { isName } from "./users.ts";
 
 const LOOPBACK = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 const MAX_ADDRESS_LENGTH = 100;
@@ -12,10 +13,8 @@ const peerOf = (context: ConsoleContext): string => context.env.incoming.socket.
 /** The address of the person's browser, as far as trusted proxies say it. */
 export const addressOfPerson = (context: ConsoleContext): string => {
   const forwardedFor = context.req.header("x-forwarded-for");
-  return clientAddress(peerOf(context), forwardedFor, context.var.site.isTrustedProxy).slice(
-    0,
-    MAX_ADDRESS_LENGTH,
-  );
+  const address = clientAddress(peerOf(context), forwardedFor, context.var.site.isTrustedProxy);
+  return address.slice(0, MAX_ADDRESS_LENGTH);
 };
 
 /** Without sign-in: refuses other host names, against DNS rebinding by a foreign web page. */
@@ -48,13 +47,10 @@ const byPassword = ({ options: { users }, clock, log }: Site): MiddlewareHandler
     })(context, next);
 };
 
-const MAX_NAME = 256;
-/** No character that cannot be seen or read; a comma separates the values of a repeated header. */
-const NO_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD,]/u;
-
 const nameIn = (value: string): string | null => {
   const name = Buffer.from(value, "latin1").toString("utf8").trim();
-  return name === "" || name.length > MAX_NAME || NO_NAME.test(name) ? null : name;
+  // A comma separates the values of a repeated header; the other character stands for what is no UTF-8.
+  return isName(name) && !/[\uFFFD,]/.test(name) ? name : null;
 };
 
 const NOT_TRUSTED = "This request did not come through the proxy that signs people in.";

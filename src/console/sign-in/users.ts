@@ -9,14 +9,14 @@ type UsersFile = { users: readonly User[]; problems: readonly string[] };
 const BCRYPT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 const MAX_NAME = 256;
 
+/** Whether people can tell the name from others by reading it. */
+export const isName = (text: string): boolean =>
+  text !== "" && text === text.trim() && text.length <= MAX_NAME && !INVISIBLE.test(text);
+
 const problemOf = (fields: readonly string[], users: readonly User[]): string | null => {
   const [name = "", hash = "", role = "viewer"] = fields;
   if (fields.length < 2 || fields.length > 3) return "it is not of the form name:hash or name:hash:role";
-  if (name === "" || name !== name.trim() || name.length > MAX_NAME || INVISIBLE.test(name))
-    return (
-      `its name is empty, longer than ${MAX_NAME} characters, or has blanks around it or characters that ` +
-      "cannot be seen"
-    );
+  if (!isName(name)) return `its name is empty, too long, or has characters that cannot be seen`;
   // Four eyes takes names that are alike for one person.
   if (users.some((user) => isSamePerson(user.name, name)))
     return "its name stands further up already, maybe in another case or spelling: choose another one";

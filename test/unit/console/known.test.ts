@@ -43,14 +43,6 @@ test("it says where commands wait in a partition that no replica has", async () 
   expect(`${await worst?.what}`).toMatch(/1 partition of the commands\s+\(1\), where 7 commands wait/);
 });
 
-test("it does not say of commands whose commandId was reused that they can be replayed", async () => {
-  const byReason = new Map([["COMMAND_ID_REUSED", 1]]);
-  const letters = read({ letters: [], count: 1, byReason, sent: () => null });
-  const status = read({ commands, reconcile, deadLetters: { records: 1, lastDay: 1 }, partner: [] });
-  const [, recent] = troublesOf({ ...known, letters, status }, 0);
-  expect(`${await recent?.more}`).toContain("cannot be replayed");
-});
-
 test("reconciling is late by how often it is to run", () => {
   const [now, member] = [10 * 3_600_000, { clientId: "a", host: "a", partitions: {} }];
   const ran = { ...reconcile, members: [member], lastCompleteAtMs: now - 5 * 3_600_000 };
