@@ -1,4 +1,4 @@
-import type { CallOptions, FetchLog, Outcome, PartnerRequest } from "./types.ts";
+import type { Call, FetchLog } from "./types.ts";
 import type { TraceContext, Traces } from "../runtime/traces.ts";
 
 /** The partner's base URL for span attributes. `mask` hides secrets in a path. */
@@ -12,7 +12,8 @@ const requestInSpan = async <T>(
   traces: Traces,
   { url, mask }: Address,
   { parent, method, path, template }: Request,
-  { send, endOf }: { send: () => Promise<T>; endOf: (answer: T) => End },
+  send: () => Promise<T>,
+  endOf: (answer: T) => End,
 ): Promise<T> => {
   const span = traces.begin({ name: `${method} ${template}`, kind: "client", parent });
   let end: End = { status: null, errorType: "unanswered" };
@@ -36,41 +37,28 @@ const requestInSpan = async <T>(
   }
 };
 
-const TEMPLATES: Record<PartnerRequest["operation"], string> = {
-  CREATE_QUOTE: "/corporate/v1/quote",
-  ACCEPT_QUOTE: "/corporate/v1/quote/{quoteId}/accept",
-};
-const LOG_PATH = "/corporate/v1/webhook/logs";
-
 /** A call in a client span. `error.type` is the kind of its outcome, unless it was executed. */
-export const callInSpan = (
-  traces: Traces,
-  address: Address,
-  parent: TraceContext | null,
-  call: (request: PartnerRequest, options: CallOptions) => Promise<Outcome>,
-): typeof call => {
-  const endOf = (outcome: Outcome): End => ({
-    status: "answer" in outcome ? (outcome.answer?.httpStatus ?? null) : null,
-    errorType: outcome.kind === "executed" ? null : outcome.kind,
-  });
-  return (request, options) => {
+export const callInSpan =
+  (traces: Traces, address: Address, parent: TraceContext | null, call: Call): Call =>
+  (request, options) => {
     const { method, path, operation } = request;
-    const template = TEMPLATES[operation];
+    const template = operation === "CREATE_QUOTE" ? path : "/corporate/v1/quote/{quoteId}/accept";
     const send = () => call(request, options);
-    return requestInSpan(traces, address, { parent, method, path, template }, { send, endOf });
+    return requestInSpan(traces, address, { parent, method, path, template }, send, (outcome) => ({
+      status: "answer" in outcome ? (outcome.answer?.httpStatus ?? null) : null,
+      errorType: outcome.kind === "executed" ? null : outcome.kind,
+    }));
   };
-};
 
 /** A read of the notification log in a client span, which ends when the headers of the answer have come. */
 export const fetchLogInSpan =
   (traces: Traces, address: Address, fetchLog: FetchLog): FetchLog =>
-  (query, signal) =>
-    requestInSpan(
-      traces,
-      address,
-      { parent: null, method: "GET", path: LOG_PATH, template: LOG_PATH },
-      {
-        send: () => fetchLog(query, signal),
-        endOf: ({ httpStatus: status }) => ({ status, errorType: status >= 400 ? String(status) : null }),
-      },
-    );
+  (query, signal) => {
+    const path = "/corporate/v1/webhook/logs";
+    const request = { parent: null, method: "GET", path, template: path };
+    const send = () => fetchLog(query, signal);
+    return requestInSpan(traces, address, request, send, ({ httpStatus: status }) => ({
+      status,
+      errorType: status >= 400 ? String(status) : null,
+    }));
+  };

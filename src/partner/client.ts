@@ -1,46 +1,26 @@
-import { fetchLogWith, type FetchLogOptions } from "./calls/notification-log.ts";
+import { fetchLogWith } from "./calls/notification-log.ts";
 import { maskedBytes, spelledInBytes } from "./calls/mask-stream.ts";
-import { quoteCalls, type QuoteCallOptions } from "./calls/quotes.ts";
-import { requestWith, type Credentials, type RequestOptions } from "./calls/request.ts";
-import { connectFor, type ConnectOptions } from "./connection/connect.ts";
+import { quoteCalls } from "./calls/quotes.ts";
+import { requestWith, type Prepare } from "./calls/request.ts";
+import { connectFor } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
-import { createCallLimiter } from "./connection/call-limiter.ts";
-import { transportFor, type TransportOptions } from "./connection/transport.ts";
+import { createCallLimiter, type CallLimiter } from "./connection/call-limiter.ts";
+import { transportFor } from "./connection/transport.ts";
 import { madeFrom } from "../runtime/made-from.ts";
 import { isSecret, maskFor } from "../runtime/mask.ts";
 import { passwordsIn } from "../runtime/percent.ts";
 import type {
-  Backlog,
   Call,
   CallOptions,
+  Credentials,
   FetchLog,
-  CallPermit,
+  PartnerOptions,
   SubscribeOutcome,
   Subscription,
 } from "./types.ts";
 
-export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
-  Omit<ConnectOptions, "origin"> &
-  Omit<RequestOptions, "basePath" | "maskOf" | "send"> &
-  QuoteCallOptions &
-  Pick<FetchLogOptions, "logEndParameter" | "logMaxBytes"> & {
-    /** http or https. Its path, if any, is put before the path of every request. */
-    baseUrl: URL;
-    /** Connections for calls with a permit. A read of the log has another one. */
-    maxConnections: number;
-    /** The rate of all processes together; null for no limit. */
-    maxPerSecond: number | null;
-    /** Secrets to mask in what is kept of an answer, besides the credentials and the proxy password. */
-    otherSecrets: () => readonly string[];
-  };
-
-export type Partner = {
-  /** Acquire one before the claim of a call: once claimed, there is no time to wait. */
-  permit: () => CallPermit;
-  /** Says which part of the rate limit belongs to this process. Until then it starts one call a second at most. */
-  shareRate: (share: () => number) => void;
-  /** The calls that wait because the rate is used up; null while none does. */
-  backlog: () => Backlog | null;
+/** `permit`: acquire one before the claim of a call. Once claimed, there is no time to wait. */
+export type Partner = Pick<CallLimiter, "permit" | "shareRate" | "backlog"> & {
   call: Call;
   /** Subscribes to notifications: one request, never repeated, as a second one may deliver all twice. Never rejects. */
   subscribe: (subscription: Subscription, options: CallOptions) => Promise<SubscribeOutcome>;
@@ -48,38 +28,42 @@ export type Partner = {
   fetchLog: FetchLog;
   /** Masks every secret that is known now. */
   mask: (text: string) => string;
-  /**
-   * Masks a stream of bytes. `hid` is called with the number of secrets each time that some were
-   * masked.
-   */
+  /** Masks a stream of bytes. `hid` is called with the number of secrets each time that some were masked. */
   masked: (chunks: AsyncIterable<Uint8Array>, hid: (secrets: number) => void) => AsyncIterable<Uint8Array>;
   /** Sends nothing more, cuts off the reading of the log, and resolves when no call is open. */
   close: () => Promise<void>;
 };
 
+/** The partner's five headers, spelled as its documentation does. */
+const headersOfCall = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
+  ...["Authorization", `Bearer ${accessToken}`],
+  ...["x-token", xToken],
+  ...["Content-Type", "application/json"],
+  ...["accept", "application/json"],
+  ...["User-Agent", userAgent],
+];
+
 /** The client of the partner's API. One per process, because its limits hold for all calls together. */
 export const createPartner = (options: PartnerOptions): Partner => {
-  const { baseUrl, proxy, credentials, clock, maxConnections, maxPerSecond } = options;
+  const { baseUrl, proxy, credentials, userAgent } = options;
   const origin = new URL(baseUrl.origin);
+  const basePath = baseUrl.pathname.replace(/\/+$/, "");
   const connect = connectFor({ ...options, origin });
   const { send, close } = transportFor({ ...options, origin, connect });
-  let shareOfRate = (): number => 0;
-  const share = (): number => shareOfRate();
-  const limiter = createCallLimiter({ maxOpen: maxConnections, maxPerSecond, share, clock });
+  const { permit, shareRate, backlog, turnBehindOthers } = createCallLimiter(options);
   const closed = new AbortController();
 
-  const secrets = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
+  const secretsOf = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
     const passwords = proxy ? passwordsIn(proxy()) : [];
-    const ownSecrets = [accessToken, xToken, ...passwords, ...options.otherSecrets()];
-    return [...ownSecrets, ...more].filter(isSecret);
+    return [accessToken, xToken, ...passwords, ...options.otherSecrets(), ...more].filter(isSecret);
   };
-  const maskOfAll = madeFrom(maskFor);
-  const caller = {
-    ...options,
-    basePath: baseUrl.pathname.replace(/\/+$/, ""),
-    maskOf: (used: Credentials, more?: readonly string[]) => maskOfAll(secrets(used, more)),
+  const maskOf = madeFrom(maskFor);
+  const prepare: Prepare = (path, secrets) => {
+    const used = credentials.current();
+    const mask = maskOf(secretsOf(used, secrets));
+    return { path: basePath + path, headers: headersOfCall(used, userAgent), mask };
   };
-  const sendRequest = requestWith({ ...caller, send });
+  const sendRequest = requestWith({ ...options, prepare, send });
   const call = quoteCalls(options, sendRequest);
   const open = new Set<Promise<unknown>>();
   const tracked = <T>(outcome: Promise<T>): Promise<T> => {
@@ -88,28 +72,26 @@ export const createPartner = (options: PartnerOptions): Partner => {
   };
 
   return {
-    permit: limiter.permit,
-    shareRate: (given) => void (shareOfRate = given),
-    backlog: limiter.backlog,
+    permit,
+    shareRate,
+    backlog,
     call: (request, callOptions) => tracked(call(request, callOptions)),
     subscribe: (subscription, callOptions) => {
-      const request = {
-        method: "POST",
-        path: "/corporate/v1/webhook/subscribe",
-        body: JSON.stringify(subscription),
-      } as const;
+      const body = JSON.stringify(subscription);
+      const request = { method: "POST", path: "/corporate/v1/webhook/subscribe", body } as const;
       return tracked(sendRequest(request, callOptions, passwordsIn(new URL(subscription.url))));
     },
     fetchLog: fetchLogWith({
-      ...caller,
+      ...options,
+      prepare,
       download: downloadFor({ ...options, origin, connect }),
-      turnBehindOthers: limiter.turnBehindOthers,
+      turnBehindOthers,
       closed: closed.signal,
     }),
-    mask: (text) => caller.maskOf(credentials.current())(text),
+    mask: (text) => maskOf(secretsOf(credentials.current()))(text),
     masked: (chunks, hid) => {
-      const ownSecrets = secrets(credentials.current());
-      return maskedBytes(chunks, maskFor([...ownSecrets, ...ownSecrets.map(spelledInBytes)]), hid);
+      const secrets = secretsOf(credentials.current());
+      return maskedBytes(chunks, maskFor([...secrets, ...secrets.map(spelledInBytes)]), hid);
     },
     close: async () => {
       close();

@@ -1,3 +1,44 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { NamedField } from "../runtime/named-fields.ts";
+import type { FailureSign } from "../runtime/says-failed.ts";
+
+export type Credentials = { accessToken: string; xToken: string };
+
+/** What the client needs to know. Members that are not explained here are settings of the same name. */
+export type PartnerOptions = {
+  /** http or https. Its path, if any, is put before the path of every request. */
+  baseUrl: URL;
+  /** `reload` reads the credentials again, after the partner refused them. Neither throws. */
+  credentials: { current: () => Credentials; reload: () => void };
+  /** `<partner_name>-<service_name>` */
+  userAgent: string;
+  /** PEM texts: the CA to trust, and the client certificate with its key. */
+  tls: Partial<Record<"ca" | "cert" | "key", string | Buffer | undefined>>;
+  /** The HTTP proxy for CONNECT, with credentials in the URL if it needs any. Asked for each connection; null for none. */
+  proxy: (() => URL) | null;
+  /** For DNS, TCP, tunnel and TLS together. */
+  connectTimeoutMs: number;
+  /** From writing the request until its answer is complete; of the log: for its head, and for each chunk. */
+  callTimeoutMs: number;
+  /** Connections for calls with a permit. A read of the log has another one. */
+  maxConnections: number;
+  /** How long the partner is known to keep idle connections open; 0 for a new connection per call. */
+  keepAliveMs: number;
+  /** The rate of all processes together; undefined for no limit. */
+  maxRequestsPerSecond: number | undefined;
+  maxResponseBytes: number;
+  doubtStatuses: readonly string[];
+  quoteIdPointer: string | undefined;
+  transactionIdPointer: string | undefined;
+  failedWhen: readonly FailureSign[];
+  resultFields: readonly NamedField[];
+  logEndParameter: string;
+  logMaxBytes: number;
+  /** Secrets to mask in what is kept of an answer, besides the credentials and the proxy password. */
+  otherSecrets: () => readonly string[];
+  clock: Clock;
+};
+
 /** One call to the partner. `body` is sent as it is. */
 export type PartnerRequest = {
   operation: "CREATE_QUOTE" | "ACCEPT_QUOTE";
@@ -5,8 +46,8 @@ export type PartnerRequest = {
   /** Relative to PARTNER_BASE_URL; begins with "/", percent-encoded. */
   path: string;
   body: string;
-  /** The ids that it names. An answer that names others may be that to another request. */
-  ids: Readonly<Partial<Record<"quoteId" | "externalId" | "counterpartyId", string>>>;
+  /** The ids that it names, null for none. An answer that names others may be that to another request. */
+  ids: Readonly<Record<string, string | null>>;
 };
 
 /** What the partner answered. */
@@ -64,14 +105,11 @@ export type Subscription = { url: string; events: readonly string[] };
 
 /** What became of a subscription. `unknown`: at least a part was sent, and no status line came back. */
 export type SubscribeOutcome =
-  | { kind: "answered"; answer: Answer }
-  | { kind: "notSent"; reason: string }
-  | { kind: "unknown"; reason: string };
+  { kind: "answered"; answer: Answer } | { kind: "notSent" | "unknown"; reason: string };
 
 /**
- * An answer of the notification log. The body is decompressed; it throws beyond PARTNER_LOG_MAX_BYTES.
- * Leaving the loop early closes the connection. If the status is not 2xx, the body is a short text with
- * secrets masked.
+ * An answer of the notification log. The body is decompressed; it throws beyond PARTNER_LOG_MAX_BYTES. Leaving the loop
+ * early closes the connection. If the status is not 2xx, the body is a short text with secrets masked.
  */
 export type LogAnswer = {
   httpStatus: number;
@@ -87,8 +125,8 @@ export type LogQuery = { startDate: string; endDate: string; eventType: string |
 export type FetchLog = (query: LogQuery, signal: AbortSignal) => Promise<LogAnswer>;
 
 /**
- * A call's permit from the limiter, which bounds open calls and calls per second. Whoever waits for one holds nothing but
- * a place in the queue, so that it can look again whether it still needs the call.
+ * A call's permit from the limiter, which bounds open calls and calls per second. Whoever waits for one holds nothing
+ * but a place in the queue, so that it can look again whether it still needs the call.
  */
 export type CallPermit = {
   /** Whether it may be taken now: it is first in the queue, or nobody waits, and a place and a turn are free. */

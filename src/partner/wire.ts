@@ -11,6 +11,8 @@ export const openPartner = (config: Config, { clock }: { clock: Clock }): Partne
   const { partner, bridge } = config;
   const { accessToken, xToken, proxyUrl } = partner;
   return createPartner({
+    ...partner,
+    clock,
     baseUrl: new URL(partner.baseUrl ?? ""),
     credentials: {
       current: () => ({ accessToken: accessToken?.reveal() ?? "", xToken: xToken?.reveal() ?? "" }),
@@ -22,20 +24,7 @@ export const openPartner = (config: Config, { clock }: { clock: Clock }): Partne
     userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
     tls: { ca: partner.tlsCa, cert: partner.tlsCert, key: partner.tlsKey?.reveal() },
     proxy: proxyUrl ? () => new URL(proxyUrl.reveal()) : null,
-    connectTimeoutMs: partner.connectTimeoutMs,
-    callTimeoutMs: partner.callTimeoutMs,
     maxConnections: partner.maxConnections - (bridge.flows.includes("reconcile") ? LOG_CONNECTIONS : 0),
-    keepAliveMs: partner.keepAliveMs,
-    maxPerSecond: partner.maxRequestsPerSecond ?? null,
-    maxResponseBytes: partner.maxResponseBytes,
-    acceptDoubtStatuses: partner.doubtStatuses,
-    quoteIdPointer: partner.quoteIdPointer ?? null,
-    transactionIdPointer: partner.transactionIdPointer ?? null,
-    failedWhen: partner.failedWhen,
-    resultFields: partner.resultFields,
-    logEndParameter: partner.logEndParameter,
-    logMaxBytes: partner.logMaxBytes,
     otherSecrets: () => secretsOfPartner(config),
-    clock,
   });
 };

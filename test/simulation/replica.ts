@@ -183,15 +183,17 @@ export const createReplica = (context: SimulationContext, name: string): Replica
     resumes: new Set<() => void>(),
   }) as Replica;
   replica.gateCheck = createGateCheck(context, replica);
+  const limiter = code.createCallLimiter({
+    clock,
+    maxConnections: scenario.maxOpenCalls,
+    maxRequestsPerSecond: scenario.maxCallsPerSecond ?? undefined,
+  });
+  limiter.shareRate(() => 1);
   replica.deps = {
     clock,
     view,
     journal: replica.gateCheck.ofClaims(log.journalFor(process, atPort(1))),
-    permit: code.createCallLimiter({
-      clock,
-      maxOpen: scenario.maxOpenCalls,
-      maxPerSecond: scenario.maxCallsPerSecond,
-    }).permit,
+    permit: limiter.permit,
     call: partner.callFor(process, atCall, (body) => {
       replica.gateCheck.sends(body);
       context.onCallLeft(replica);

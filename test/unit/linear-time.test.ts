@@ -88,8 +88,9 @@ const edges: Readonly<Record<string, Take>> = {
   "partner: Retry-After": (text) => readRetryAfter(text, 0),
   "partner: Location": (text) => quoteIdOfLocation(text, "/quotes"),
   "partner: body": (text) => bodyText(Buffer.from(text), { maxBytes: 65_536, mask }),
-  "partner: answer to a create": (text) => findQuoteId(`{"x":${json(text)},"data":${text}}`, null),
-  "partner: answer to an accept": (text) => findTransactionId(`{"x":${json(text)},"data":${text}}`, null),
+  "partner: answer to a create": (text) => findQuoteId(`{"x":${json(text)},"data":${text}}`, undefined),
+  "partner: answer to an accept": (text) =>
+    findTransactionId(`{"x":${json(text)},"data":${text}}`, undefined),
   "partner: an id at a pointer": (text) => findQuoteId(`{"x":{"y":${text}}}`, "/x/y"),
   "partner: failure": (text) => saysFailed(`{"error":${json(text)},"success":${text}`),
   "partner: log": logged,

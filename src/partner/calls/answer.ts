@@ -1,35 +1,61 @@
+import { pipeline, Readable } from "node:stream";
+import { constants, createBrotliDecompress, createUnzip } from "node:zlib";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Mask } from "../../runtime/mask.ts";
 import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Answer } from "../types.ts";
-import type { Mask } from "../../runtime/mask.ts";
-import { decompressed } from "./decompress.ts";
 import { EVIDENCE_BYTES, evidenceIn, type Evidence } from "./evidence.ts";
 
-/** `isCut`: it may end anywhere. */
-type Packing = { encoding: string; isCut: boolean };
+const { Z_SYNC_FLUSH, Z_FINISH, BROTLI_OPERATION_FLUSH, BROTLI_OPERATION_FINISH } = constants;
 
-async function* of(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield await Promise.resolve(bytes);
+/** `isCut`: the data may end anywhere. */
+const decompressor = (encoding: string, isCut: boolean) => {
+  if (encoding === "br")
+    return createBrotliDecompress({ finishFlush: isCut ? BROTLI_OPERATION_FLUSH : BROTLI_OPERATION_FINISH });
+  if (["gzip", "x-gzip", "deflate"].includes(encoding))
+    return createUnzip({ finishFlush: isCut ? Z_SYNC_FLUSH : Z_FINISH });
+  throw new Error(`the answer comes in an encoding that was not requested: ${encoding}`);
+};
+
+/**
+ * Undoes the content encoding of a body as it is read. None is requested, but a gateway may compress anyway. Throws on
+ * an unknown encoding, and if the data is malformed, or truncated unless `isCut`.
+ */
+export async function* decompressed(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  contentEncoding: string | string[] | undefined,
+  isCut = false,
+): AsyncGenerator<Uint8Array> {
+  const encoding = String(contentEncoding ?? "")
+    .trim()
+    .toLowerCase();
+  if (encoding === "" || encoding === "identity") {
+    yield* chunks;
+    return;
+  }
+  const packed = Readable.from(chunks, { objectMode: false });
+  // pipeline passes an error of either stream on to the reader.
+  yield* pipeline(packed, decompressor(encoding, isCut), () => undefined) as AsyncIterable<Uint8Array>;
 }
 
-/** The start of what a body unpacks to, at least `maxBytes` of it; null if it cannot be unpacked. */
-export const unpack = async (
-  bytes: Buffer,
-  { encoding, isCut }: Packing,
+/** The start of a stream: at least `maxBytes` of it, unless it ends or fails sooner. */
+export const startOfBody = async (
+  chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): Promise<Buffer | null> => {
-  if (bytes.length === 0 || encoding === "") return bytes;
-  const chunks: Uint8Array[] = [];
+): Promise<{ bytes: Buffer; hasFailed: boolean }> => {
+  const read: Uint8Array[] = [];
   let size = 0;
+  let hasFailed = false;
   try {
-    for await (const chunk of decompressed(of(bytes), encoding, isCut)) {
-      chunks.push(chunk);
+    for await (const chunk of chunks) {
+      read.push(chunk);
       size += chunk.length;
       if (size >= maxBytes) break;
     }
   } catch {
-    return null;
+    hasFailed = true;
   }
-  return Buffer.concat(chunks);
+  return { bytes: Buffer.concat(read), hasFailed };
 };
 
 /** The start of a text that fits into `maxBytes` of UTF-8, without cutting a character. */
@@ -46,9 +72,9 @@ const cut = (text: string, maxBytes: number): string =>
  */
 export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; mask: Mask }): string => {
   const whole = body.subarray(0, maxBytes + mask.marginBytes);
-  // In streaming mode the decoder leaves out a character that the cut went through.
   const decoded = new TextDecoder().decode(whole);
   if (whole.length <= maxBytes) return cut(mask(decoded, decoded.length), maxBytes);
+  // In streaming mode the decoder leaves out a character that the cut went through.
   const { length } = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: true });
   return cut(mask(decoded, length), maxBytes);
 };
@@ -67,19 +93,23 @@ export const readRetryAfter = (header: string | string[] | undefined, nowMs: num
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 };
 
-/** What the partner answered, and what its body proves; null if no readable status line arrived. */
+/** What the partner answered with a status line, and what its body proves. */
 export const answerOf = async (
-  { status, headers, body, complete }: ExchangeResult & { sent: true },
-  { maxBytes, mask, nowMs }: { maxBytes: number; mask: Mask; nowMs: number },
-): Promise<{ answer: Answer; evidence: Evidence } | null> => {
-  if (status === null) return null;
+  httpStatus: number,
+  { headers, body, complete }: ExchangeResult & { sent: true },
+  { maxBytes, mask, clock }: { maxBytes: number; mask: Mask; clock: Pick<Clock, "now"> },
+): Promise<{ answer: Answer; evidence: Evidence }> => {
   const limit = EVIDENCE_BYTES + mask.marginBytes;
   const isShort = complete && body.length < limit;
-  const encoding = String(headers["content-encoding"] ?? "");
-  const plain = await unpack(body, { encoding, isCut: !isShort }, limit);
+  const encoding = headers["content-encoding"];
+  const isPacked = body.length > 0 && encoding !== undefined;
+  const { bytes, hasFailed } = isPacked
+    ? await startOfBody(decompressed([body], encoding, !isShort), limit)
+    : { bytes: body, hasFailed: false };
+  const plain = hasFailed ? null : bytes;
   const isCut = !isShort || (plain !== null && plain.length > EVIDENCE_BYTES);
   const text = plain && new TextDecoder().decode(plain.subarray(0, EVIDENCE_BYTES), { stream: isCut });
   const keptText = complete ? bodyText(plain ?? body, { maxBytes, mask }) : null;
-  const retryAfterMs = readRetryAfter(headers["retry-after"], nowMs);
-  return { answer: { httpStatus: status, body: keptText, retryAfterMs }, evidence: evidenceIn(text, isCut) };
+  const retryAfterMs = readRetryAfter(headers["retry-after"], clock.now());
+  return { answer: { httpStatus, body: keptText, retryAfterMs }, evidence: evidenceIn(text, isCut) };
 };

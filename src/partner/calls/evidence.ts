@@ -51,10 +51,10 @@ const comparableId = (id: string): string =>
 /** Returns the name of the first sent id for which the answer's root holds another value. */
 const otherId = (text: string, ids: PartnerRequest["ids"]): string | null => {
   const root = membersUpToCut(text).map(({ key, raw }) => ({ name: normalized(key), raw }));
-  const isOther = (name: string, id: string): boolean =>
+  const isOther = (name: string, id: string | null): boolean =>
     root.some((member) => {
       const value = member.name === normalized(name) ? comparableId(idIn(member.raw) ?? "") : "";
-      return value !== "" && value !== comparableId(id);
+      return id !== null && value !== "" && value !== comparableId(id);
     });
   return Object.entries(ids).find(([name, id]) => isOther(name, id))?.[0] ?? null;
 };

@@ -1,5 +1,9 @@
 import { scalarText, valuesAt } from "../../runtime/json-pointer.ts";
 import { elements, members } from "../../runtime/json.ts";
+import { decodePercent } from "../../runtime/percent.ts";
+
+// The form of the partner's answers is not documented: names are tried, the surest first, and where several values
+// compete, none is taken.
 
 /** Likely names of a quote's id, compared without case and separators. */
 const QUOTE_ID_NAMES = new Set(["quoteid", "quotationid", "quoteuuid", "quotationuuid"]);
@@ -25,68 +29,64 @@ export const idIn = (raw: string): string | null => {
   return value === null ? null : idOrNull(value);
 };
 
+const onlyOne = (ids: Iterable<string>): string | null => {
+  const [id = null, ...rivals] = new Set(ids);
+  return rivals.length > 0 ? null : id;
+};
+
 /** The id at a JSON pointer; null if a name on the path is repeated. */
 const follow = (text: string, pointer: string): string | null => {
   const [only, ...others] = valuesAt(text, pointer);
   return only === undefined || others.length > 0 ? null : idIn(only);
 };
 
-/** Candidates, surest first: by their own name, the id of a quote object, the id of the whole answer. */
-type Finds = [Set<string>, Set<string>, Set<string>];
+/** Where a member stands: in the quote, in what is the whole answer, in a list, or elsewhere. */
+type Place = "quote" | "whole" | "list" | "other";
+type NamedId = { name: string; id: string; place: Place };
 
-const search = (raw: string, place: "quote" | "whole" | "other", depth: number, finds: Finds): void => {
+const placeIn = (place: Place, name: string): Place => {
+  if (place === "list") return place;
+  if (QUOTE_NAMES.has(name)) return "quote";
+  return WRAPPER_NAMES.has(name) ? place : "other";
+};
+
+function* idsIn(raw: string, place: Place = "whole", depth = 0): Generator<NamedId> {
   if (depth > MAX_DEPTH) return;
+  for (const element of elements(raw) ?? []) yield* idsIn(element, "list", depth + 1);
   for (const { key, raw: value } of members(raw) ?? []) {
     const name = normalized(key);
     const id = idIn(value);
-    if (id !== null) {
-      if (QUOTE_ID_NAMES.has(name)) finds[0].add(id);
-      else if (ID_NAMES.has(name) && place !== "other") finds[place === "quote" ? 1 : 2].add(id);
-    } else if (value.startsWith("{")) {
-      const wraps = place !== "other" && WRAPPER_NAMES.has(name);
-      search(value, QUOTE_NAMES.has(name) ? "quote" : wraps ? place : "other", depth + 1, finds);
-    }
+    if (id !== null) yield { name, id, place };
+    else yield* idsIn(value, placeIn(place, name), depth + 1);
   }
-};
+}
 
-/** Adds the scalars of all members of one name. */
-const searchNamed = (raw: string, name: string, depth: number, found: Set<string>): void => {
-  if (depth > MAX_DEPTH) return;
-  for (const value of elements(raw) ?? []) searchNamed(value, name, depth + 1, found);
-  for (const { key, raw: value } of members(raw) ?? []) {
-    const id = normalized(key) === name ? idIn(value) : null;
-    if (id !== null) found.add(id);
-    searchNamed(value, name, depth + 1, found);
-  }
+/**
+ * Finds the transaction that an accept began in its answer.
+ * @param pointer the JSON pointer of the id; undefined for the one member of that name
+ */
+export const findTransactionId = (json: string, pointer: string | undefined): string | null => {
+  if (pointer !== undefined) return follow(json, pointer);
+  return onlyOne([...idsIn(json)].flatMap(({ name, id }) => (name === "transactionid" ? [id] : [])));
 };
 
 /**
- * Finds the transaction that an accept began in its answer, whose form is not documented either.
- * @param pointer the JSON pointer of the id; null for the one member of that name
- * @returns null if the id is absent, or several values compete
+ * Finds the new quote's id in the answer to a create.
+ * @param pointer the JSON pointer of the id; undefined to search
  */
-export const findTransactionId = (json: string, pointer: string | null): string | null => {
-  if (pointer !== null) return follow(json, pointer);
-  const found = new Set<string>();
-  searchNamed(json, "transactionid", 0, found);
-  const [id, ...rivals] = found;
-  return rivals.length > 0 ? null : (id ?? null);
-};
-
-/**
- * Finds the new quote's id in the answer to a create. The form of the answer is not documented, so names are
- * tried, the surest first; if several values compete, none is taken.
- * @param pointer the JSON pointer of the id; null to search
- * @returns null if the id is absent or ambiguous
- */
-export const findQuoteId = (json: string, pointer: string | null): string | null => {
-  if (pointer !== null) return follow(json, pointer);
+export const findQuoteId = (json: string, pointer: string | undefined): string | null => {
+  if (pointer !== undefined) return follow(json, pointer);
   const [only, ...others] = json.startsWith("[") ? (elements(json) ?? []) : [json];
   if (only === undefined || others.length > 0) return null;
-  const finds: Finds = [new Set(), new Set(), new Set()];
-  search(only, "whole", 0, finds);
-  const [id, ...rivals] = finds.find((found) => found.size > 0) ?? [];
-  return rivals.length > 0 ? null : (id ?? null);
+  const ids = [...idsIn(only)].filter(({ place }) => place !== "list");
+  const anyIds = ids.filter(({ name }) => ID_NAMES.has(name));
+  const candidates = [
+    ids.filter(({ name }) => QUOTE_ID_NAMES.has(name)),
+    anyIds.filter(({ place }) => place === "quote"),
+    anyIds.filter(({ place }) => place === "whole"),
+  ];
+  const surest = candidates.find((named) => named.length > 0) ?? [];
+  return onlyOne(surest.map(({ id }) => id));
 };
 
 /** A text that holds no digit is more likely a word, such as "created". */
@@ -94,10 +94,7 @@ const BARE_ID = /^(?=.*\d)[A-Za-z0-9][\w.~=+-]{0,127}$/;
 /** Codes of success, rather than ids. */
 const CODE = /^[01]$|^2\d\d$/;
 
-/**
- * The new quote's id where it is the whole answer to a create: a JSON string or number, or plain text.
- * @returns null where it may be anything else
- */
+/** The new quote's id where it is the whole answer to a create: a JSON string or number, or plain text. */
 export const bareQuoteId = (text: string): string | null => {
   const id = idIn(text) ?? text;
   return BARE_ID.test(id) && !CODE.test(id) ? id : null;
@@ -110,13 +107,7 @@ const segmentsOf = (path: string): string[] => path.split("/").filter((segment) 
  * @param requestPath of the create: a Location that ends like it names all quotes
  */
 export const quoteIdOfLocation = (location: string, requestPath: string): string | null => {
-  const base = "http://partner";
-  if (!URL.canParse(location, base)) return null;
-  const last = segmentsOf(new URL(location, base).pathname).at(-1) ?? "";
+  const last = segmentsOf(URL.parse(location, "http://partner")?.pathname ?? "").at(-1) ?? "";
   if (last === segmentsOf(requestPath).at(-1)) return null;
-  try {
-    return idOrNull(decodeURIComponent(last));
-  } catch {
-    return null;
-  }
+  return idOrNull(decodePercent(last) ?? "");
 };

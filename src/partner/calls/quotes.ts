@@ -1,45 +1,31 @@
-import type { Answer, Call, Outcome } from "../types.ts";
-import { fieldsIn, type NamedField } from "../../runtime/named-fields.ts";
-import { saysFailed, type FailureSign } from "../../runtime/says-failed.ts";
+import type { Answer, Call, PartnerOptions } from "../types.ts";
+import { fieldsIn } from "../../runtime/named-fields.ts";
+import { saysFailed } from "../../runtime/says-failed.ts";
 import { doubtIn, FAILED, type Evidence } from "./evidence.ts";
 import { bareQuoteId, findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
 import type { SendRequest } from "./request.ts";
 
-export type QuoteCallOptions = {
-  /**
-   * Statuses and classes (`409`, `4xx`) that do not prove whether an accept was executed, besides 408, 425
-   * and 5xx.
-   */
-  acceptDoubtStatuses: readonly string[];
-  /** Where the quoteId is in the answer to a create; null to search for it. */
-  quoteIdPointer: string | null;
-  /** Where the transactionId is in the answer to an accept; null for the one member of that name. */
-  transactionIdPointer: string | null;
-  /** What a 2xx says that failed, besides what {@link saysFailed} knows. */
-  failedWhen: readonly FailureSign[];
-  /** What is taken out of every answer. */
-  resultFields: readonly NamedField[];
-};
+type QuoteCallOptions = Pick<
+  PartnerOptions,
+  "doubtStatuses" | "quoteIdPointer" | "transactionIdPointer" | "failedWhen" | "resultFields"
+>;
 
-/**
- * Creates and accepts quotes. Each call is one request, never repeated; see `exchange` for the evidence of
- * its outcome.
- */
+/** Creates and accepts quotes. Each call is one request, never repeated; see `exchange` for the evidence of its outcome. */
 export const quoteCalls = (options: QuoteCallOptions, send: SendRequest): Call => {
-  const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
+  const isDoubtful = doubtfulStatuses(options.doubtStatuses);
   const { quoteIdPointer, transactionIdPointer, failedWhen, resultFields } = options;
 
   const createdQuoteId = (evidence: Evidence, location: string, path: string): string | null => {
     const named = evidence.kind === "json" ? findQuoteId(evidence.text, quoteIdPointer) : null;
     const isWhole = evidence.kind === "json" || (evidence.kind === "other" && !evidence.isCut);
-    const bare = isWhole && quoteIdPointer === null ? bareQuoteId(evidence.text) : null;
+    const bare = isWhole && quoteIdPointer === undefined ? bareQuoteId(evidence.text) : null;
     return named ?? quoteIdOfLocation(location, path) ?? bare;
   };
   const begunTransactionId = (evidence: Evidence): string | null =>
     evidence.kind === "json" ? findTransactionId(evidence.text, transactionIdPointer) : null;
 
-  return async (request, callOptions): Promise<Outcome> => {
+  return async (request, callOptions) => {
     const sent = await send(request, callOptions);
     if (sent.kind !== "answered") return sent;
     const { evidence, location, mask } = sent;
@@ -51,11 +37,9 @@ export const quoteCalls = (options: QuoteCallOptions, send: SendRequest): Call =
       answer.fields = fieldsIn(evidence.text, resultFields, mask);
     const outcome = classify(request.operation, answer, isDoubtful);
     if (outcome.kind !== "executed") return outcome;
-    const doubt = isAccept
-      ? doubtIn(evidence, request.ids, failedWhen)
-      : id === null && "text" in evidence && saysFailed(evidence.text, failedWhen)
-        ? FAILED
-        : null;
+    const hasFailed = id === null && "text" in evidence && saysFailed(evidence.text, failedWhen);
+    const createDoubt = hasFailed ? FAILED : null;
+    const doubt = isAccept ? doubtIn(evidence, request.ids, failedWhen) : createDoubt;
     if (doubt === null) return outcome;
     return { kind: "unclear", answer, reason: `the partner answered ${answer.httpStatus}, and ${doubt}` };
   };

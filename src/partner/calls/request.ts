@@ -1,89 +1,52 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import type { Transport } from "../connection/transport.ts";
-import type { Answer, CallOptions } from "../types.ts";
+import type { Answer, CallOptions, PartnerOptions } from "../types.ts";
 import { answerOf } from "./answer.ts";
-import { EVIDENCE_BYTES, evidenceIn, type Evidence } from "./evidence.ts";
+import { EVIDENCE_BYTES, type Evidence } from "./evidence.ts";
 
-export type Credentials = { accessToken: string; xToken: string };
+/**
+ * Path and headers of a request, with the credentials of now, and the mask for what comes back.
+ * @param secrets to mask besides those that the client knows
+ */
+export type Prepare = (
+  path: string,
+  secrets?: readonly string[],
+) => { path: string; headers: string[]; mask: Mask };
 
-/** What every call to the partner needs. */
-export type Caller = {
-  /** Put before the path of every request. */
-  basePath: string;
-  /** `reload` reads the credentials again, after the partner refused them. Neither throws. */
-  credentials: { current: () => Credentials; reload: () => void };
-  /** `<partner_name>-<service_name>` */
-  userAgent: string;
-  /** Masks these credentials, every other secret, and `more`, in what is kept of an answer. */
-  maskOf: (used: Credentials, more?: readonly string[]) => Mask;
-};
-
-/** The partner's five headers, spelled as its documentation does. */
-export const headersOfCall = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
-  ...["Authorization", `Bearer ${accessToken}`],
-  ...["x-token", xToken],
-  ...["Content-Type", "application/json"],
-  ...["accept", "application/json"],
-  ...["User-Agent", userAgent],
-];
-
-/** What became of a request, before anybody judges its answer. */
+/** What became of a request, before anybody judges its answer. `mask` is for what is taken out of the evidence. */
 type Answered =
   | { kind: "notSent"; reason: string }
   | { kind: "unknown"; reason: string; answer: null }
-  | {
-      kind: "answered";
-      answer: Answer;
-      evidence: Evidence;
-      location: string;
-      /** Masks what is taken out of the evidence. */
-      mask: Mask;
-    };
+  | { kind: "answered"; answer: Answer; evidence: Evidence; location: string; mask: Mask };
 
-/** @param secrets to mask in the answer, besides those of {@link Caller.maskOf} */
 export type SendRequest = (
   request: { method: "POST" | "PUT"; path: string; body: string },
   callOptions: CallOptions,
   secrets?: readonly string[],
 ) => Promise<Answered>;
 
-export type RequestOptions = Caller & {
-  maxResponseBytes: number;
-  clock: Pick<Clock, "now">;
+type RequestOptions = Pick<PartnerOptions, "credentials" | "maxResponseBytes" | "clock"> & {
+  prepare: Prepare;
   send: Transport["send"];
 };
 
 /** Sends a request once; never rejects. After a 401 the credentials are read again. */
 export const requestWith =
-  ({
-    credentials,
-    basePath,
-    userAgent,
-    maskOf,
-    maxResponseBytes,
-    clock,
-    send,
-  }: RequestOptions): SendRequest =>
+  ({ credentials, maxResponseBytes: maxBytes, clock, prepare, send }: RequestOptions): SendRequest =>
   async ({ method, path, body }, callOptions, secrets) => {
-    const used = credentials.current();
-    const mask = maskOf(used, secrets);
-    const headers = headersOfCall(used, userAgent);
+    const { mask, ...head } = prepare(path, secrets);
     const maxBodyBytes = EVIDENCE_BYTES + mask.marginBytes;
-    const result = await send({ method, path: basePath + path, headers, body, maxBodyBytes }, callOptions);
-    try {
-      const reason = mask(result.reason, MAX_REASON_LENGTH);
-      if (!result.sent) return { kind: "notSent", reason };
-      const read = await answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
-      if (read === null) return { kind: "unknown", reason, answer: null };
-      if (read.answer.httpStatus === 401) credentials.reload();
-      return { kind: "answered", ...read, location: String(result.headers.location ?? ""), mask };
-    } catch {
-      // What the connection saw stands. Nothing of the error is quoted, because it may hold a secret.
-      const reason = "what came of the call could not be read";
-      if (!result.sent) return { kind: "notSent", reason };
-      if (result.status === null) return { kind: "unknown", reason, answer: null };
-      const answer = { httpStatus: result.status, body: null, retryAfterMs: null };
-      return { kind: "answered", answer, evidence: evidenceIn(null, false), location: "", mask };
-    }
+    const result = await send({ method, ...head, body, maxBodyBytes }, callOptions);
+    const reason = mask(result.reason, MAX_REASON_LENGTH);
+    if (!result.sent) return { kind: "notSent", reason };
+    const { status: httpStatus } = result;
+    if (httpStatus === null) return { kind: "unknown", reason, answer: null };
+    if (httpStatus === 401) credentials.reload();
+    // The status stands, whatever is wrong with the rest. Nothing of the error is quoted: it may hold a secret.
+    const unread = {
+      answer: { httpStatus, body: null, retryAfterMs: null },
+      evidence: { kind: "packed" } as const,
+    };
+    const read = await answerOf(httpStatus, result, { maxBytes, mask, clock }).catch(() => unread);
+    return { kind: "answered", ...read, location: String(result.headers.location ?? ""), mask };
   };

@@ -1,30 +1,28 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
-import type { Backlog, CallPermit } from "../types.ts";
-
-type CallLimiterOptions = {
-  maxOpen: number;
-  /** Calls are spread evenly over each second. There is no limit if this is null. */
-  maxPerSecond: number | null;
-  /** The part of the rate that belongs to this process. With 0 it starts one call a second at most. */
-  share?: () => number;
-  clock: Clock;
-};
+import type { Backlog, CallPermit, PartnerOptions } from "../types.ts";
 
 /** A turn that somebody waited for may be taken so much late without shifting the later ones. */
 const LATE_MS = 100;
 
 export type CallLimiter = {
   permit: () => CallPermit;
+  /** Says which part of the rate belongs to this process. Until then, and with 0, it starts one call a second at most. */
+  shareRate: (share: () => number) => void;
   /** Takes a turn of the rate limit that no other call waits for. Rejects when the signal aborts. */
   turnBehindOthers: (signal: AbortSignal) => Promise<void>;
   /** The calls that wait because the rate is used up; null while none does. */
   backlog: () => Backlog | null;
 };
 
-/** Bounds the number of open calls and of calls per second. First come, first served. */
-export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
-  const { maxOpen, maxPerSecond, share = () => 1, clock } = options;
+type LimiterOptions = Pick<PartnerOptions, "maxConnections" | "maxRequestsPerSecond" | "clock">;
+
+/** Bounds the open calls, and spreads calls evenly over each second. First come, first served. */
+export const createCallLimiter = ({
+  maxConnections,
+  maxRequestsPerSecond,
+  clock,
+}: LimiterOptions): CallLimiter => {
+  let share = (): number => 0;
   let openCalls = 0;
   let nextTurn = 0;
   /** Those who wait, in the order of arrival: a Set keeps it, and deletes in constant time. */
@@ -32,36 +30,34 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
   let waitingSinceMs = 0;
   let hasTimer = false;
 
-  const callsPerSecond = (max: number): number => {
+  /** Between two calls; 0 without a limit. */
+  const intervalMs = (): number => {
+    if (maxRequestsPerSecond === undefined) return 0;
     const part = share();
-    return part > 0 ? max * part : Math.min(max, 1);
+    return 1000 / (part > 0 ? maxRequestsPerSecond * part : Math.min(maxRequestsPerSecond, 1));
   };
-
-  const msUntilTurn = (): number => nextTurn - clock.monotonic();
+  const msUntilTurn = (): number => Math.max(0, nextTurn - clock.monotonic());
 
   /** @param hasWaited whether somebody waited for the turn: then it counts from when it came */
   const takeTurn = (hasWaited: boolean): void => {
-    if (maxPerSecond === null) return;
-    const interval = 1000 / callsPerSecond(maxPerSecond);
-    const nowMs = clock.monotonic();
-    nextTurn = Math.max(nextTurn, hasWaited ? nowMs - Math.min(interval, LATE_MS) : nowMs) + interval;
+    const interval = intervalMs();
+    const earliest = clock.monotonic() - (hasWaited ? Math.min(interval, LATE_MS) : 0);
+    nextTurn = Math.max(nextTurn, earliest) + interval;
   };
 
   /** Wakes the first of those who wait, as soon as a place and a turn are free. */
   const wakeFirst = (): void => {
     const [first] = waiting;
-    if (!first || openCalls >= maxOpen) return;
+    if (!first || openCalls >= maxConnections) return;
     const ms = msUntilTurn();
-    if (ms <= 0) {
-      first.wake();
-      return;
+    if (ms === 0) first.wake();
+    else if (!hasTimer) {
+      hasTimer = true;
+      void clock.sleep(ms).then(() => {
+        hasTimer = false;
+        wakeFirst();
+      });
     }
-    if (hasTimer) return;
-    hasTimer = true;
-    void clock.sleep(ms).then(() => {
-      hasTimer = false;
-      wakeFirst();
-    });
   };
 
   const permit = (): CallPermit => {
@@ -70,7 +66,7 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
     return {
       isFree: () => {
         const [first = place] = waiting;
-        return first === place && openCalls < maxOpen && msUntilTurn() <= 0;
+        return first === place && openCalls < maxConnections && msUntilTurn() === 0;
       },
       take: () => {
         isHeld = true;
@@ -99,17 +95,18 @@ export const createCallLimiter = (options: CallLimiterOptions): CallLimiter => {
 
   return {
     permit,
+    shareRate: (nextShare) => void (share = nextShare),
     backlog: () => {
       // Calls wait for a place, and not for the rate, while all places are taken.
-      if (maxPerSecond === null || waiting.size === 0 || openCalls >= maxOpen) return null;
-      const leftMs = Math.max(msUntilTurn(), 0) + ((waiting.size - 1) * 1000) / callsPerSecond(maxPerSecond);
+      if (intervalMs() === 0 || waiting.size === 0 || openCalls >= maxConnections) return null;
+      const leftMs = msUntilTurn() + (waiting.size - 1) * intervalMs();
       return { sinceMs: waitingSinceMs, untilMs: clock.now() + leftMs };
     },
     turnBehindOthers: async (signal) => {
       signal.throwIfAborted();
       // A call that takes the turn meanwhile moves the next one.
-      while (maxPerSecond !== null && (waiting.size > 0 || msUntilTurn() > 0))
-        await clock.sleep(Math.max(msUntilTurn(), 1000 / callsPerSecond(maxPerSecond)), signal);
+      while (intervalMs() > 0 && (waiting.size > 0 || msUntilTurn() > 0))
+        await clock.sleep(Math.max(msUntilTurn(), intervalMs()), signal);
       takeTurn(false);
     },
   };

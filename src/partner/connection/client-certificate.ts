@@ -6,18 +6,14 @@ import { reasonOf } from "./connection.ts";
 const WAIT_MS = 750;
 
 /**
- * Waits until the server has judged the client certificate. With TLS 1.3 the client may write before that:
- * what it writes to a server that then refuses the certificate is neither executed nor refused. The first
- * session ticket proves that the certificate was taken. TLS 1.2 ends the handshake after the verdict, and a
- * resumed session had its verdict before. A server that issues no tickets proves nothing: after a wait its
+ * Waits until the server has judged the client certificate, and rejects if it ends the connection instead. With TLS 1.3
+ * the client may write before that: what it writes to a server that then refuses the certificate is neither executed nor
+ * refused. The first session ticket proves that the certificate was taken. TLS 1.2 ends the handshake after the verdict,
+ * and a resumed session had its verdict before. A server that issues no tickets proves nothing: after a wait its
  * connection is used all the same.
  * @param socket connecting: the ticket may come together with the end of the handshake
- * @returns rejects if the server ends the connection instead
  */
-export const untilCertificateTaken = async (
-  socket: TLSSocket,
-  clock: Pick<Clock, "within">,
-): Promise<void> => {
+export const untilCertificateTaken = (socket: TLSSocket, clock: Pick<Clock, "within">): Promise<void> => {
   const verdict = new Promise<void>((resolve, reject) => {
     const refuse = (reason: string): void =>
       reject(new Error(`the partner refused the TLS client certificate: ${reason}`));

@@ -1,41 +1,28 @@
 import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
-import type { Clock } from "../../runtime/clock.ts";
 import { decodePercent } from "../../runtime/percent.ts";
 import { fullEventLoopTurn } from "../../runtime/event-loop.ts";
+import type { PartnerOptions } from "../types.ts";
 import { clientOf } from "./connection.ts";
 import { dnsCache } from "./dns-cache.ts";
 import { untilCertificateTaken } from "./client-certificate.ts";
 
-/** PEM texts: the CA to trust, and the client certificate with its key. */
-export type TlsMaterial = Partial<Record<"ca" | "cert" | "key", string | Buffer | undefined>>;
+export type TlsMaterial = PartnerOptions["tls"];
 
-export type ConnectOptions = {
-  origin: URL;
-  tls: TlsMaterial;
-  /**
-   * The HTTP proxy for CONNECT, with credentials in the URL if it needs any. Asked for each connection. Null
-   * for none.
-   */
-  proxy: (() => URL) | null;
-  clock: Clock;
-};
+type ConnectOptions = Pick<PartnerOptions, "tls" | "proxy" | "clock"> & { origin: URL };
 
 /** A connection that is being opened. */
 export type Opening = {
   /**
-   * Resolves when TCP, the proxy's tunnel and TLS are done, and the partner has taken the client certificate,
-   * if there is one. Nothing has been sent to the partner, and it has neither closed the connection nor sent
-   * anything. Rejects otherwise; no byte of a request has been sent
-   * then.
+   * Resolves when TCP, the proxy's tunnel and TLS are done, the partner has taken the client certificate, if there is
+   * one, and has neither closed the connection nor sent anything. Rejects otherwise. Nothing of a request has been sent.
    */
   socket: Promise<net.Socket>;
   /** Ends it at any stage, and discards what has been written and not sent yet. */
   giveUp: () => void;
 };
 
-/** The proxy opened no tunnel. */
 export class ProxyRefusal extends Error {
   override readonly name = "ProxyRefusal";
   readonly status: number;
@@ -57,11 +44,7 @@ const authorization = ({ username, password }: URL): Record<string, string> => {
   return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
 };
 
-/**
- * Asks a proxy for a tunnel (CONNECT). Rejects on any answer but 200; nothing for the partner has been sent
- * by then.
- * @param toProxy nothing may have been sent on it
- */
+/** Asks a proxy for a tunnel (CONNECT). Rejects on any answer but 200. */
 const tunnel = async (
   toProxy: net.Socket,
   { proxy, host, port }: { proxy: URL; host: string; port: number },
@@ -91,12 +74,7 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     return socket;
   };
 
-  const overTls = async (
-    url: URL,
-    under: net.Socket,
-    own: TlsMaterial,
-    track: Track,
-  ): Promise<net.Socket> => {
+  const overTls = async (url: URL, under: net.Socket, own: TlsMaterial, track: Track) => {
     const host = hostOf(url);
     const session = sessions.get(url.host);
     const socket = tls.connect({

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { Client } from "undici";
 import { readAhead, type HeadReader } from "./status-line.ts";
 
-/** Limit of an answer's headers; larger ones make it unreadable. */
+/** Larger headers make an answer unreadable. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
 /** Why there was no connection or no answer. */
@@ -29,10 +29,9 @@ export type Connection = {
 };
 
 /**
- * An HTTP client on this one connection. A client that loses its connection asks for a new one; this one then
- * gets an error, which fails what it still had to send, so that no request is repeated. It closes the
- * connection when anything but the answer to its request arrives, or when the partner says that this answer
- * is the last.
+ * An HTTP client on this one connection. A client that loses its connection asks for a new one; this one then gets an
+ * error, which fails what it still had to send, so that no request is repeated. It closes the connection when anything
+ * but the answer to its request arrives, or when the partner says that this answer is the last.
  * @param socket nothing may have been sent on it
  * @param maxIdleMs the client also closes the connection after being idle this long
  */

@@ -8,10 +8,9 @@ const KEEP_MS = 5_000;
 type Addresses = dns.LookupAddress[];
 
 /**
- * Resolves a host name as the system does, and keeps the answer for a few seconds. Without it each new
- * connection resolves the name again: 12 % more processor time per call even with the name in /etc/hosts,
- * otherwise a round trip to the name server, of which a process makes four at a time.
- * @returns a `lookup` for sockets that choose among all addresses (autoSelectFamily)
+ * A `lookup` for sockets that choose among all addresses (autoSelectFamily), which keeps the system's answer for a few
+ * seconds. Without it each new connection resolves the name again: 12 % more processor time per call even with the name
+ * in /etc/hosts, otherwise a round trip to the name server, of which a process makes four at a time.
  */
 export const dnsCache = ({
   clock,

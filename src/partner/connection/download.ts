@@ -8,15 +8,14 @@ import type { TransportOptions } from "./transport.ts";
 export type Downloaded = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> };
 
 /**
- * GETs over a connection of its own, which is closed at the end of the body or when the signal aborts. An
- * answer that is not read stays open until the signal aborts.
+ * GETs over a connection of its own, which is closed at the end of the body or when the signal aborts. An answer that is
+ * not read stays open until then.
  */
 export type Download = (
   request: { path: string; headers: string[] },
   signal: AbortSignal,
 ) => Promise<Downloaded>;
 
-/** `callTimeoutMs` holds for the head of the answer, and for each chunk of its body. */
 export const downloadFor = ({
   origin,
   connect,
@@ -51,11 +50,7 @@ export const downloadFor = ({
       readAhead(headReader().feed);
       const answered = client.request({ method: "GET", path, headers: sent });
       const { statusCode: status, headers, body } = await clock.within(callTimeoutMs, signal, answered);
-      return {
-        status,
-        headers,
-        body: inTime(body, signal, () => socket.destroy()),
-      };
+      return { status, headers, body: inTime(body, signal, () => socket.destroy()) };
     } catch (error) {
       giveUp();
       throw error;

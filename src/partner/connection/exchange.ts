@@ -20,12 +20,8 @@ export type ExchangeResult =
       reason: string;
     };
 
-type Exchange = {
-  /** Never rejects. */
-  done: Promise<ExchangeResult>;
-  /** Ends the exchange, with what is known by now. */
-  cut: (reason: string) => void;
-};
+/** `done` never rejects. `cut` ends the exchange, with what is known by now. */
+type Exchange = { done: Promise<ExchangeResult>; cut: (reason: string) => void };
 
 export type OutgoingRequest = {
   method: "POST" | "PUT";
@@ -37,8 +33,8 @@ export type OutgoingRequest = {
 };
 
 /**
- * Sends one request over a connection that carries no other, and reads the answer. Closes the connection
- * unless the answer is a complete 2xx, so that no bytes of this call can be taken for the next one.
+ * Sends one request over a connection that carries no other, and reads the answer. Closes the connection unless the
+ * answer is a complete 2xx, so that no bytes of this call can be taken for the next one.
  * @param mayCall asked in the synchronous step that writes the request
  */
 export const exchange = (
@@ -48,8 +44,7 @@ export const exchange = (
 ): Exchange => {
   let state: "waiting" | "sent" | "over" = "waiting";
   let headers: IncomingHttpHeaders = {};
-  let resolve: (result: ExchangeResult) => void = () => undefined;
-  const done = new Promise<ExchangeResult>((settled) => (resolve = settled));
+  const { promise: done, resolve } = Promise.withResolvers<ExchangeResult>();
   const answerHead = headReader();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -67,16 +62,14 @@ export const exchange = (
   };
 
   const handler: Dispatcher.DispatchHandler = {
-    // undici calls this and writes the request in one synchronous step. From here on, "not sent" cannot be
-    // proven.
+    // undici calls this and writes the request in one synchronous step. From here on, "not sent" cannot be proven.
     onRequestStart: (controller) => {
       if (state === "sent") settle(false, "the HTTP client tried to send the request twice");
       else if (state === "waiting" && !mayCall())
         settle(false, "the call was no longer allowed when it could have been sent");
       if (state === "waiting") {
         state = "sent";
-        // Not earlier: what arrives before the request is not its answer, and makes the client close the
-        // connection.
+        // What arrives before the request is not its answer, and makes the client close the connection.
         readAhead(answerHead.feed);
       } else controller.abort(new Error("not sent"));
     },

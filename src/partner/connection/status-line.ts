@@ -1,8 +1,6 @@
 import type { Socket } from "node:net";
 
-/**
- * Limit of what is held back before the final status line; beyond it, everything goes to the parser as it is.
- */
+/** Limit of what is held back before the final status line; beyond it, everything goes to the parser as it is. */
 const MAX_HELD_BYTES = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
 
@@ -15,19 +13,16 @@ const findFrom = (expression: RegExp, text: string, from: number): RegExpExecArr
 };
 
 export type HeadReader = {
-  /**
-   * Takes bytes as they arrive, and returns those for the HTTP parser: everything from the final status line
-   * on.
-   */
+  /** Takes bytes as they arrive, and returns those for the HTTP parser: everything from the final status line on. */
   feed: (chunk: Buffer) => Buffer;
   /** The final status, once its line is complete. */
   status: () => number | null;
 };
 
 /**
- * Reads the status line ahead of the HTTP parser, for two reasons: it alone is evidence of what the partner
- * did, but the parser reports it only once all headers have arrived and are well-formed; and the parser fails
- * on a 100 that was not requested, although informational answers mean nothing.
+ * Reads the status line ahead of the HTTP parser, for two reasons: it alone is evidence of what the partner did, but the
+ * parser reports it only once all headers have arrived and are well-formed; and the parser fails on a 100 that was not
+ * requested, although informational answers mean nothing.
  */
 export const headReader = (): HeadReader => {
   let held: Buffer = NOTHING;

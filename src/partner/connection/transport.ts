@@ -1,22 +1,15 @@
-import { startStopwatch, type Clock, type Stopwatch } from "../../runtime/clock.ts";
+import { startStopwatch, type Clock } from "../../runtime/clock.ts";
 import { yieldToEventLoop, fullEventLoopTurn } from "../../runtime/event-loop.ts";
-import type { CallOptions } from "../types.ts";
+import type { CallOptions, PartnerOptions } from "../types.ts";
 import type { Opening } from "./connect.ts";
 import { connectionOver, reasonOf, type Connection } from "./connection.ts";
 import { exchange, type ExchangeResult, type OutgoingRequest } from "./exchange.ts";
 
-export type TransportOptions = {
-  /** Has no path. */
-  origin: URL;
-  connect: () => Opening;
-  /** For DNS, TCP, tunnel and TLS together. */
-  connectTimeoutMs: number;
-  /** From writing the request until its answer is complete. */
-  callTimeoutMs: number;
-  /** How long the partner is known to keep idle connections open; 0 for a new connection per call. */
-  keepAliveMs: number;
-  clock: Clock;
-};
+/** `origin` has no path. */
+export type TransportOptions = Pick<
+  PartnerOptions,
+  "connectTimeoutMs" | "callTimeoutMs" | "keepAliveMs" | "clock"
+> & { origin: URL; connect: () => Opening };
 
 export type Transport = {
   /** Sends a request at most once, over a connection that carries nothing else meanwhile. Never rejects. */
@@ -26,21 +19,19 @@ export type Transport = {
 };
 
 /**
- * A connection is reused only within this share of the time for which the partner keeps it open, so that a
- * call does not meet the partner closing it. The rest is room for latency, clocks, and a timer of the partner
- * that fires early.
+ * A connection is reused only within this share of the time for which the partner keeps it open. The rest is room for
+ * latency, clocks, and a timer of the partner that fires early: a call must not meet the partner closing it.
  */
 const USABLE_SHARE = 1 / 4;
 
 const idleConnections = (maxIdleMs: number, clock: Clock) => {
   /** Ordered by last use, the most recent at the end. */
-  const idle: { connection: Connection; idleMs: Stopwatch }[] = [];
+  const idle: { connection: Connection; idleMs: () => number }[] = [];
 
   return {
     /**
-     * The usable connection that has been idle for longest: anything unexpected that the partner sent has most
-     * likely arrived by now, and closed it. Null if there is none; only then is another opened, so there are
-     * never more connections than concurrent calls.
+     * The usable connection that has been idle for longest: anything unexpected that the partner sent has most likely
+     * arrived by now, and closed it. Null if there is none; only then is another opened.
      */
     take: () => {
       for (let next = idle.shift(); next; next = idle.shift()) {
@@ -82,9 +73,7 @@ export const transportFor = (options: TransportOptions): Transport => {
   const leftMs = ({ endsAt }: Timed, atMost: number): number =>
     Math.min(atMost, Math.max(endsAt - clock.monotonic(), 0));
 
-  /**
-   * Whether the connection may carry another call. After anything but a complete 2xx it is closed already.
-   */
+  /** Whether the connection may carry another call. After anything but a complete 2xx it is closed already. */
   const isReusable = (result: ExchangeResult): boolean =>
     !closed && maxIdleMs > 0 && result.sent && announcedMs(result) >= keepAliveMs;
 
@@ -96,8 +85,7 @@ export const transportFor = (options: TransportOptions): Transport => {
     const { done, cut } = exchange(connection, request, timed.mayCall);
     // The deadline only cuts the exchange off; the exchange says what is known by then.
     await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch(async (error: unknown) => {
-      // After a freeze the deadline fires before an answer that arrived meanwhile has been read: let it be
-      // read first.
+      // After a freeze the deadline fires before an answer that arrived meanwhile has been read.
       await fullEventLoopTurn();
       connection.giveUp();
       cut(reasonOf(error));
@@ -108,10 +96,7 @@ export const transportFor = (options: TransportOptions): Transport => {
     return result;
   };
 
-  /**
-   * Null if there is no idle connection, or it closed or expired before the request was written: nothing was
-   * sent then.
-   */
+  /** Null if there is no idle connection, or it closed or expired before the request was written: nothing was sent. */
   const sendOnIdle = async (request: OutgoingRequest, timed: Timed): Promise<ExchangeResult | null> => {
     const reused = idle.take();
     if (!reused) return null;

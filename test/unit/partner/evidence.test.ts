@@ -4,8 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ACCEPT, acceptAt, answer, CREATE, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
 import { eventually } from "../../support/eventually.ts";
-import type { PartnerOptions } from "../../../src/partner/client.ts";
-import type { PartnerRequest } from "../../../src/partner/types.ts";
+import type { PartnerOptions, PartnerRequest } from "../../../src/partner/types.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
 

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import { onTestFinished } from "vitest";
-import type { PartnerOptions } from "../../../src/partner/client.ts";
 import { createPartner } from "../../../src/partner/client.ts";
-import type { CallOptions, Outcome, PartnerRequest } from "../../../src/partner/types.ts";
+import type { CallOptions, Outcome, PartnerOptions, PartnerRequest } from "../../../src/partner/types.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 
 /** One connection as the server saw it. */
@@ -88,13 +87,13 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     callTimeoutMs: 5_000,
     maxConnections: 64,
     keepAliveMs: 0,
-    maxPerSecond: null,
+    maxRequestsPerSecond: undefined,
     maxResponseBytes: 1_000,
-    quoteIdPointer: null,
-    transactionIdPointer: null,
+    quoteIdPointer: undefined,
+    transactionIdPointer: undefined,
     failedWhen: [],
     resultFields: [],
-    acceptDoubtStatuses: ["302", "303", "409"],
+    doubtStatuses: ["302", "303", "409"],
     logEndParameter: "endtDate",
     logMaxBytes: 1_000_000,
     otherSecrets: () => [],

@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import { expect } from "vitest";
-import type { PartnerOptions } from "../../../src/partner/client.ts";
-import type { FetchLog, LogQuery } from "../../../src/partner/types.ts";
+import type { FetchLog, LogQuery, PartnerOptions } from "../../../src/partner/types.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { partnerOf, serve, type Server } from "./hostile-server.ts";
 

@@ -305,7 +305,7 @@ describe("beside commands", () => {
   it("does not wait for a turn for ever", async () => {
     const { partner, server, fetch } = await logOf(() => undefined, {
       maxConnections: 1_000,
-      maxPerSecond: 1,
+      maxRequestsPerSecond: 1,
       clock: hastyClock,
     });
     // Later ones have their turn first, too.

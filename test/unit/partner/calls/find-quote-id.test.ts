@@ -19,7 +19,7 @@ describe("findQuoteId", () => {
     ['{"quoteId":12345678901234567890}', "12345678901234567890"],
     ['{"id":7}', "7"],
     ['{"quoteId":"q-1","links":{"accept":{"quoteId":"q-1"}}}', "q-1"],
-  ])("%s holds %s", (body, id) => expect(findQuoteId(body, null)).toBe(id));
+  ])("%s holds %s", (body, id) => expect(findQuoteId(body, undefined)).toBe(id));
 
   it.each([
     '{"quoteId":"q-1","former":{"quoteId":"q-2"}}',
@@ -36,7 +36,7 @@ describe("findQuoteId", () => {
     "",
     "not json",
     '{"quoteId":"q-1"',
-  ])("takes nothing from %s", (body) => expect(findQuoteId(body, null)).toBeNull());
+  ])("takes nothing from %s", (body) => expect(findQuoteId(body, undefined)).toBeNull());
 
   it("follows a pointer, and nothing else", () => {
     const body = '{"quoteId":"no","a/b":{"~":[{"x":"no"},{"x":10.50}]},"list":["q-1"]}';
@@ -48,7 +48,7 @@ describe("findQuoteId", () => {
   });
 
   it("survives depth", () => {
-    expect(findQuoteId('{"data":'.repeat(5000) + '{"id":"x"}' + "}".repeat(5000), null)).toBeNull();
+    expect(findQuoteId('{"data":'.repeat(5000) + '{"id":"x"}' + "}".repeat(5000), undefined)).toBeNull();
   });
 });
 
@@ -111,17 +111,17 @@ describe("quoteIdOfLocation", () => {
 
 describe("findTransactionId", () => {
   it.each([
-    ['{"transactionId":"tx-1","id":"other"}', null, "tx-1"],
-    ['{"data":[{"transaction_id":7}]}', null, "7"],
-    ['{"transactionId":"tx-1","data":{"transactionId":"tx-1"}}', null, "tx-1"],
+    ['{"transactionId":"tx-1","id":"other"}', undefined, "tx-1"],
+    ['{"data":[{"transaction_id":7}]}', undefined, "7"],
+    ['{"transactionId":"tx-1","data":{"transactionId":"tx-1"}}', undefined, "tx-1"],
     ['{"contract":{"number":"tx-1"},"transactionId":"other"}', "/contract/number", "tx-1"],
   ])("%s with pointer %s holds %s", (body, pointer, id) => expect(findTransactionId(body, pointer)).toBe(id));
 
   it.each([
-    ['{"transactionId":"a","former":{"transactionId":"b"}}', null],
-    ['{"id":"tx-1","transaction":{"id":"tx-1"}}', null],
-    ['{"transactionId":""}', null],
-    ["transactionId", null],
+    ['{"transactionId":"a","former":{"transactionId":"b"}}', undefined],
+    ['{"id":"tx-1","transaction":{"id":"tx-1"}}', undefined],
+    ['{"transactionId":""}', undefined],
+    ["transactionId", undefined],
     ['{"transactionId":"a"}', "/data/transactionId"],
   ])("%s with pointer %s holds none", (body, pointer) => expect(findTransactionId(body, pointer)).toBeNull());
 });

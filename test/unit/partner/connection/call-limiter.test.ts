@@ -6,15 +6,22 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 const signal = new AbortController().signal;
 
 /** Waits until it is free, and takes it. */
-const acquire = async (permit: CallPermit): Promise<void> => {
+const acquire = async (permit: CallPermit): Promise<CallPermit> => {
   while (!permit.isFree()) await permit.untilFree(signal);
   permit.take();
+  return permit;
 };
 /** Takes it if it is free at once. */
 const tryTake = (permit: CallPermit): boolean => {
   const isFree = permit.isFree();
   if (isFree) permit.take();
   return isFree;
+};
+
+const limiterOf = (maxConnections: number, rate?: number, clock = systemClock) => {
+  const limiter = createCallLimiter({ maxConnections, maxRequestsPerSecond: rate, clock });
+  limiter.shareRate(() => 1);
+  return limiter;
 };
 
 /** A clock on which sleeping takes no time, but moves the time. */
@@ -29,15 +36,14 @@ const standing = () => {
   return { slept, clock: { ...systemClock, monotonic: () => now, sleep } };
 };
 
-describe("gate", () => {
-  it("lets in first who came first", async () => {
-    const { permit: permitFor } = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
+describe("a permit", () => {
+  it("has first who came first", async () => {
+    const { permit: permitFor } = limiterOf(1);
     const first = permitFor();
     expect(tryTake(first)).toBe(true);
     const order: number[] = [];
     const all = [1, 2, 3].map(async (n) => {
-      const permit = permitFor();
-      await acquire(permit);
+      const permit = await acquire(permitFor());
       order.push(n);
       permit.release();
     });
@@ -47,8 +53,8 @@ describe("gate", () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it("forgets who gave up, and gives a place back once", async () => {
-    const { permit: permitFor } = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
+  it("is not for who gave up, and is given back once", async () => {
+    const { permit: permitFor } = limiterOf(1);
     const first = permitFor();
     tryTake(first);
     const gone = permitFor();
@@ -63,8 +69,8 @@ describe("gate", () => {
     expect([tryTake(second), tryTake(third)]).toEqual([true, false]);
   });
 
-  it("gives back a place that was granted to somebody who had just stopped waiting", async () => {
-    const { permit: permitFor } = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock: systemClock });
+  it("is given back that was granted to somebody who had just stopped waiting", async () => {
+    const { permit: permitFor } = limiterOf(1);
     const first = permitFor();
     tryTake(first);
     const second = permitFor();
@@ -77,38 +83,33 @@ describe("gate", () => {
     expect(tryTake(permitFor())).toBe(true);
   });
 
-  it("spreads calls over a second", async () => {
+  it("comes at this process's share of the rate, and without one once a second", async () => {
     const { clock, slept } = standing();
-    const { permit: permitFor } = createCallLimiter({ maxOpen: 10, maxPerSecond: 4, clock });
-    for (let n = 0; n < 4; n++) {
-      const permit = permitFor();
-      await acquire(permit);
-      permit.release();
+    const { permit, shareRate } = createCallLimiter({ maxConnections: 10, maxRequestsPerSecond: 8, clock });
+    for (const share of [null, 0.25, 1, 0]) {
+      if (share !== null) shareRate(() => share);
+      for (let n = 0; n < 2; n += 1) (await acquire(permit())).release();
     }
-    expect(slept).toEqual([250, 250, 250]);
+    expect(slept).toEqual([1_000, 1_000, 500, 500, 125, 125, 1_000]);
   });
 
-  it("gives a process its share of the rate, and without one a call a second", async () => {
-    const { clock, slept } = standing();
-    let share = 0.25;
-    const { permit } = createCallLimiter({ maxOpen: 10, maxPerSecond: 8, share: () => share, clock });
-    const call = async (): Promise<void> => {
-      const one = permit();
-      await acquire(one);
-      one.release();
-    };
-    for (const next of [0.25, 1, 0, 0]) {
-      await call();
-      share = next;
-    }
-    await call();
-    expect(slept).toEqual([500, 500, 125, 1_000]);
+  it("keeps the turn for the next in the queue when the first one needs no call any more", async () => {
+    const { permit: permitFor } = limiterOf(10, 20);
+    await acquire(permitFor());
+    const [first, second] = [permitFor(), permitFor()];
+    const called = first.untilFree(signal);
+    const next = second.untilFree(signal);
+    expect([first.isFree(), second.isFree()]).toEqual([false, false]);
+    await called;
+    expect([first.isFree(), second.isFree()]).toEqual([true, false]);
+    first.release();
+    await next;
+    expect(second.isFree()).toBe(true);
   });
 });
 
 it("says since when calls wait for their turn, and when the last of them has it", async () => {
-  const clock = { ...systemClock, now: () => 1_000_000 };
-  const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 1, clock });
+  const limiter = limiterOf(10, 1, { ...systemClock, now: () => 1_000_000 });
   expect(limiter.backlog()).toBeNull();
   await acquire(limiter.permit());
   const stop = new AbortController();
@@ -119,31 +120,17 @@ it("says since when calls wait for their turn, and when the last of them has it"
   await Promise.allSettled(waits);
 });
 
-it("keeps the turn for the next in the queue when the first one needs no call any more", async () => {
-  const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 20, clock: systemClock });
-  await acquire(limiter.permit());
-  const [first, second] = [limiter.permit(), limiter.permit()];
-  const called = first.untilFree(signal);
-  const next = second.untilFree(signal);
-  expect([first.isFree(), second.isFree()]).toEqual([false, false]);
-  await called;
-  expect([first.isFree(), second.isFree()]).toEqual([true, false]);
-  first.release();
-  await next;
-  expect(second.isFree()).toBe(true);
-});
-
 describe("a turn behind other calls", () => {
   it("is not waited for where nothing limits calls per second", async () => {
     const { clock, slept } = standing();
-    const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: null, clock });
+    const limiter = limiterOf(1, undefined, clock);
     tryTake(limiter.permit());
     await limiter.turnBehindOthers(signal);
     expect(slept).toEqual([]);
   });
 
   it("comes after those of calls that came later, and counts", async () => {
-    const limiter = createCallLimiter({ maxOpen: 10, maxPerSecond: 20, clock: systemClock });
+    const limiter = limiterOf(10, 20);
     const order: string[] = [];
     const call = (name: string) => acquire(limiter.permit()).then(() => order.push(name));
     await call("first");
@@ -155,10 +142,9 @@ describe("a turn behind other calls", () => {
 
   it("is not taken after an abort", async () => {
     const { clock } = standing();
-    const limiter = createCallLimiter({ maxOpen: 1, maxPerSecond: 1, clock });
-    await expect(limiter.turnBehindOthers(AbortSignal.abort(new Error("stopped")))).rejects.toThrow(
-      "stopped",
-    );
+    const limiter = limiterOf(1, 1, clock);
+    const stopped = AbortSignal.abort(new Error("stopped"));
+    await expect(limiter.turnBehindOthers(stopped)).rejects.toThrow("stopped");
     await acquire(limiter.permit());
     expect(clock.monotonic()).toBe(1_000);
   });
