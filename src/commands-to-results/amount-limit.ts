@@ -1,15 +1,12 @@
 import type { Request } from "./types.ts";
 
-/**
- * The largest amount by ISO code of its currency; `*` is for any other one. Amounts are decimal numbers in plain
- * notation.
- */
+/** The largest amount by ISO code of its currency; `*` is for any other one. */
 export type AmountLimits = ReadonlyMap<string, string>;
 
 /** A command may hold so many digits in an amount. */
 const MAX_DIGITS = 128;
 
-/** A whole number that stands for the amount exactly: money never passes through a float. */
+/** A whole number that stands for a decimal number exactly: money never passes through a float. */
 const exact = (amount: string): bigint => {
   const [whole = "", fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(MAX_DIGITS, "0"));
@@ -17,11 +14,8 @@ const exact = (amount: string): bigint => {
 
 const isAbove = (amount: string, limit: string): boolean => exact(amount) > exact(limit);
 
-const smallestOf = (limits: Iterable<string>): string | undefined => {
-  let least: string | undefined;
-  for (const limit of limits) if (least === undefined || isAbove(least, limit)) least = limit;
-  return least;
-};
+const smallestOf = (limits: readonly string[]): string | undefined =>
+  limits.toSorted((a, b) => (isAbove(a, b) ? 1 : -1))[0];
 
 /**
  * Judges the amounts of valid requests. Nobody says in which of its two currencies the amount of a create is: the
@@ -30,7 +24,7 @@ const smallestOf = (limits: Iterable<string>): string | undefined => {
  * @returns which amount is above which limit, as a sentence; null when none is
  */
 export const amountLimit = (limits: AmountLimits): ((request: Request) => string | null) => {
-  const smallest = smallestOf(limits.values());
+  const smallest = smallestOf([...limits.values()]);
   const limitOf = (...currencies: string[]): string | undefined =>
     smallestOf(currencies.flatMap((currency) => limits.get(currency) ?? [])) ?? limits.get("*");
   return (request) => {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
-import type { Command, Identity, Verdict } from "./types.ts";
+import type { Identity, Verdict } from "./types.ts";
 
 /** What a result says of how its command was executed. */
 type ResultFacts = {
@@ -22,14 +22,6 @@ export const resultIdOf = (commandId: string, final: boolean): string =>
 /** For a command without a usable commandId: derived from the record's position in Kafka. */
 export const unnamedResultId = (record: { topic: string; partition: number; offset: number }): string =>
   shortHash(record.topic, record.partition, record.offset);
-
-/** What every result of a valid command repeats. */
-export const identityOf = ({ commandId, request }: Command): Identity => {
-  if (request.type === "CreateQuote")
-    return { commandId, operation: "CREATE_QUOTE", quoteId: null, externalId: null };
-  const { quoteId, externalId } = request;
-  return { commandId, operation: "ACCEPT_QUOTE", quoteId, externalId };
-};
 
 export const buildResult = (
   { identity, receivedAt, completedAt, attempts }: ResultFacts,

@@ -1,13 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { Command as CommandRecord, Operation } from "../records.ts";
 import { objectOf, parseJson } from "../runtime/json-object.ts";
-import {
-  commandFromJson,
-  commandFromRecord,
-  type FIELDS,
-  type ParsedCommand,
-  type RequestType,
-} from "./parse.ts";
+import { commandFromJson, commandFromRecord } from "./parse.ts";
+import type { FIELDS, ParsedCommand, RequestType } from "./parse.ts";
 import * as must from "./field-rules.ts";
 import type { FieldRule } from "./field-rules.ts";
 import { requestHash } from "./translate.ts";
@@ -20,7 +15,6 @@ export type Refused = {
   code: "INVALID_COMMAND" | "UNREADABLE_COMMAND";
   /** Names the field, never its value. */
   message: string;
-  /** Holds what could be found and is valid. */
   identity: Identity;
   /**
    * The `requestHash` it would have as a valid command. Null unless only a list of allowed values refuses it:
@@ -29,7 +23,8 @@ export type Refused = {
   requestHash: string | null;
 };
 
-export type Checked = { ok: true; command: Command } | Refused;
+/** `identity` holds what could be found and is valid. */
+export type Checked = { ok: true; command: Command; identity: Identity } | Refused;
 
 export type CheckCommand = ReturnType<typeof checkFor>;
 
@@ -118,19 +113,15 @@ const utf8OrNull = (bytes: Buffer): string | null => (isUtf8(bytes) ? bytes.toSt
 
 /** The commandId at the start of a value that cannot be parsed; empty if there is none. */
 export const leadingCommandId = (bytes: Buffer): string => {
-  // latin1 maps each byte to one character: the value as a whole may not be UTF-8.
+  // latin1 maps each byte to one character: the value as a whole may not be UTF-8. On a text of more than 8 MB the
+  // expression would overflow its stack.
   const start = bytes.subarray(0, LEADING_BYTES).toString("latin1");
-  // The start is enough, and on a text of more than 8 MB the expression would overflow its stack.
   const leading = LEADING_COMMAND_ID.exec(start)?.[1];
   const text = leading === undefined ? null : utf8OrNull(Buffer.from(leading, "latin1"));
   return validOrNull(text === null ? null : parseJson(text), must.id) ?? "";
 };
 
-/**
- * Checks shape, allowed values, amounts and identifiers. Pure: an invalid command is a return value, nothing
- * is thrown.
- * @param options.purposes extend the known purposes, as `currencies` do the known currencies
- */
+/** Checks shape, allowed values, amounts and identifiers. `options` extend the known purposes and currencies. */
 export const checkFor = (options: { purposes: readonly string[]; currencies: readonly string[] }) => {
   const rules = requestRules(
     must.knownText(DIRECTIONS),
@@ -139,28 +130,24 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
   );
 
   const check = (candidate: ParsedCommand): Checked => {
+    const identity = identityOf(candidate);
     const message = problemOf(candidate, rules);
-    if (message === null) return { ok: true, command: commandOf(candidate) };
-    const isForm = problemOf(candidate, formRules) === null;
-    return {
-      ok: false,
-      code: "INVALID_COMMAND",
-      message,
-      identity: identityOf(candidate),
-      requestHash: isForm ? requestHash(commandOf(candidate)) : null,
-    };
+    if (message === null) return { ok: true, command: commandOf(candidate), identity };
+    const hasForm = problemOf(candidate, formRules) === null;
+    const hash = hasForm ? requestHash(commandOf(candidate)) : null;
+    return { ok: false, code: "INVALID_COMMAND", message, identity, requestHash: hash };
   };
 
   return {
     /** Checks a command that was decoded from Avro. */
     record: (record: CommandRecord): Checked => check(commandFromRecord(record)),
-    /** Checks a command in JSON. `timestampMs`: the record's Kafka timestamp. */
+    /** @param timestampMs the record's Kafka timestamp */
     json: (bytes: Buffer, timestampMs: number): Checked => {
       const text = utf8OrNull(bytes);
-      if (text === null) return unreadable("the value is not valid UTF-8", leadingCommandId(bytes));
-      if (objectOf(parseJson(text)) === null)
-        return unreadable("the value is not a JSON object", leadingCommandId(bytes));
-      return check(commandFromJson(text, timestampMs));
+      if (text !== null && objectOf(parseJson(text)) !== null)
+        return check(commandFromJson(text, timestampMs));
+      const lack = text === null ? "valid UTF-8" : "a JSON object";
+      return unreadable(`the value is not ${lack}`, leadingCommandId(bytes));
     },
   };
 };

@@ -47,22 +47,18 @@ const createUnknown: Row<"unknown"> = ({ reason, answer }, calls) => {
 };
 
 /** A new quote whose id was lost cannot be accepted, and another one would be lost the same way. */
-const created: Row<"executed"> = ({ answer }) =>
-  answer.body === null && answer.quoteId === undefined
-    ? conclude(
-        failed("ANSWER_LOST", `the rest of the partner's answer ${answer.httpStatus} was lost`, answer),
-      )
-    : succeeded(answer);
+const created: Row<"executed"> = ({ answer }) => {
+  if (answer.body !== null || answer.quoteId !== undefined) return succeeded(answer);
+  const message = `the rest of the partner's answer ${answer.httpStatus} was lost`;
+  return conclude(failed("ANSWER_LOST", message, answer));
+};
 
 /** These rows serve both operations. By 429 and 401 the partner itself says that nothing was done. */
 const notDone: Omit<Rows, "executed" | "unclear" | "unknown"> = {
   refused: ({ answer }) => rejected(`the partner answered ${answer.httpStatus}`, answer),
   throttled: ({ answer }) => {
-    const verdict = failed(
-      "PARTNER_THROTTLED",
-      "the partner answered 429 (too many requests), and no time was left to try again",
-      answer,
-    );
+    const message = "the partner answered 429 (too many requests), and no time was left to try again";
+    const verdict = failed("PARTNER_THROTTLED", message, answer);
     return retry({ ...verdict, decidedBy: "PARTNER" }, answer.retryAfterMs);
   },
   unauthorized: ({ answer }) => {

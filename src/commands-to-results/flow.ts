@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
 import { wakeOrAbort } from "../runtime/wake-or-abort.ts";
-import { buildResult, identityOf, unnamedResultId } from "./build-result.ts";
+import { buildResult, unnamedResultId } from "./build-result.ts";
 import type { Checked, Refused } from "./check.ts";
 import type { Envelope, PreparedCommand, Settled, StopSignals, Slot } from "./accept-once/ports.ts";
 import { journalRef, refByCommandId, requestHash, toPartnerRequest } from "./translate.ts";
@@ -51,11 +51,12 @@ const contentHash = (refused: Refused, { value }: CommandRecord): string =>
 /** Refused commands go through the journal too: their commandId may already belong to another command. */
 const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRecord): PreparedCommand => {
   const { traceparent, tracestate } = record;
+  const { identity } = checked;
   if (checked.ok) {
     const { command } = checked;
     const ref = journalRef(command);
     return {
-      identity: identityOf(command),
+      identity,
       ref,
       requestHash: requestHash(command, ref),
       work: { kind: "call", command, request: toPartnerRequest(command) },
@@ -63,7 +64,7 @@ const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRec
       envelope: { traceparent, tracestate, origin: null },
     };
   }
-  const { identity, code } = checked;
+  const { code } = checked;
   const isNamed = code === "INVALID_COMMAND" && identity.commandId !== "";
   return {
     identity: isNamed ? identity : { ...identity, resultId: unnamedResultId(record) },
@@ -75,22 +76,15 @@ const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRec
   };
 };
 
-/** Each waiting command listens to one signal. Beyond so many of them, the next ones keep their slots and stop the others. */
-const MAX_WITHOUT_SLOT = 4_000;
-
-/** Makes waits without a slot, so that commands of other keys go on. */
-const waitsWithoutSlot = () => {
-  let waiting = 0;
-  return async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
-    if (waiting < MAX_WITHOUT_SLOT) slot.leave();
-    waiting += 1;
-    await wakeOrAbort(stop, (wake) => {
-      pending.then(wake, wake);
-      return () => undefined;
-    }).finally(() => (waiting -= 1));
-    await slot.take(stop);
-    return pending;
-  };
+/** Waits without a slot, so that commands of other keys go on. */
+const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
+  slot.leave();
+  await wakeOrAbort(stop, (wake) => {
+    pending.then(wake, wake);
+    return () => undefined;
+  });
+  await slot.take(stop);
+  return pending;
 };
 
 /**
@@ -98,9 +92,9 @@ const waitsWithoutSlot = () => {
  * committed. Rejects when stopped; the replica that reads the command again finds in the journal how far it
  * came.
  */
-export const commandsToResults = (ports: CommandPorts) => {
-  const withoutSlot = waitsWithoutSlot();
-  return async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
+export const commandsToResults =
+  (ports: CommandPorts) =>
+  async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
     const receivedAt = ports.now();
     const reading = ports.read(record.value, record.timestampMs);
     const checked = reading instanceof Promise ? await withoutSlot(reading, signals, slot) : reading;
@@ -128,4 +122,3 @@ export const commandsToResults = (ports: CommandPorts) => {
     const detail = "the commandId was used before for another command";
     return { identity, result: null, deadLettered: await park("COMMAND_ID_REUSED", detail) };
   };
-};

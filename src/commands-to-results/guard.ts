@@ -1,20 +1,14 @@
 import { amountLimit, type AmountLimits } from "./amount-limit.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
-import { ownVerdict, type Guard } from "./types.ts";
+import { ownVerdict, type ErrorCode, type Guard } from "./types.ts";
 
 /** Tolerated clock skew between the sender and this replica. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
-type Code = "COMMAND_EXPIRED" | "COMMAND_TOO_OLD" | "INVALID_COMMAND" | "AMOUNT_ABOVE_LIMIT";
+const rejection = (code: ErrorCode, message: string) => ownVerdict("REJECTED", code, message);
 
-const rejection = (code: Code, message: string) => ownVerdict("REJECTED", code, message);
-
-/**
- * Rejects a command that must not be executed now. The most telling reason is checked first.
- * @param options.maxAgeMs how old a command may be, measured from its issuedAt
- */
-export const guardFor = (options: { maxAgeMs: number; maxAmounts: AmountLimits }): Guard => {
-  const { maxAgeMs, maxAmounts } = options;
+/** Rejects a command that must not be executed now. The most telling reason is checked first. */
+export const guardFor = ({ maxAgeMs, maxAmounts }: { maxAgeMs: number; maxAmounts: AmountLimits }): Guard => {
   const aboveLimit = amountLimit(maxAmounts);
   // A quote is valid on the business day in Sao Paulo on which it was made.
   const dateOf = dateIn(SAO_PAULO);
@@ -28,9 +22,7 @@ export const guardFor = (options: { maxAgeMs: number; maxAmounts: AmountLimits }
     if (issuedAt - nowMs > MAX_AHEAD_MS)
       return rejection("INVALID_COMMAND", `issuedAt is more than ${MAX_AHEAD_MS / 1_000} s in the future`);
     if (dateOf(issuedAt) === dateOf(nowMs)) return null;
-    return rejection(
-      issuedAt > nowMs ? "INVALID_COMMAND" : "COMMAND_TOO_OLD",
-      `issuedAt is not on today's date in ${SAO_PAULO}`,
-    );
+    const code = issuedAt > nowMs ? "INVALID_COMMAND" : "COMMAND_TOO_OLD";
+    return rejection(code, `issuedAt is not on today's date in ${SAO_PAULO}`);
   };
 };

@@ -1,8 +1,6 @@
 import { MAX_ID_LENGTH } from "./field-rules.ts";
 
-/**
- * Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters.
- */
+/** Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters. */
 const UNSEEN = /[\p{M}\p{Cf}\p{Cc}\s]/gu;
 /** Matches the digits of other scripts. The ASCII ones, of which the journal is full, need no look. */
 const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
@@ -29,9 +27,7 @@ const asciiDigit = (digit: string): string => {
 const unescaped = (escapes: string): string =>
   Buffer.from(escapes.replaceAll("%", ""), "hex").toString("utf8");
 
-/**
- * Lower, upper, lower again, because a capital sharp s becomes a small one first and "ss" only after that.
- */
+/** Lower, upper, lower again, because a capital sharp s becomes a small one first and "ss" only after that. */
 const normalizeCharacters = (text: string): string =>
   text
     .normalize("NFKD")
@@ -85,14 +81,10 @@ const NOTHING = ".";
 const keyOf = untilStable((text) => normalizeForm(normalizePlain(text)) || NOTHING);
 
 /**
- * The journal key of a quote: one text for all spellings that a lenient partner, or a gateway before it,
- * could take for the same quote. Ignores case, compatibility forms (NFKD), accents, percent-encoding, path
- * segments that lead nowhere, repeated punctuation and punctuation at the ends, sign and leading zeros of a
- * number, and the form of a UUID. Merging two quotes costs a needless QUOTE_ALREADY_TAKEN; splitting one
- * quote could buy it twice. Idempotent: each step ends where it changes nothing.
- *
- * A text that is longer than any id is its own key: it names no quote, and its escapes may be nested so deeply that
- * the steps take seconds.
+ * The journal key of a quote: one text for all spellings that a lenient partner, or a gateway before it, could take for
+ * the same quote. Merging two quotes costs a needless QUOTE_ALREADY_TAKEN; splitting one quote could buy it twice. It is
+ * idempotent. A text that is longer than any id is its own key: it names no quote, and its escapes may be nested so
+ * deeply that the steps take seconds.
  */
 export const quoteKey = (quoteId: string): string =>
   quoteId.length > MAX_ID_LENGTH ? quoteId : keyOf(quoteId);

@@ -11,8 +11,8 @@ type Decoded =
   { ok: true; value: CommandRecord } | { ok: false; detail: string; first?: { name: string; text: string } };
 
 /**
- * A compressed record of some kilobytes may hold a value of megabytes, and parsed it takes sixty times as
- * much: it would end every replica that reads it. A command has at most some kilobytes.
+ * A compressed record of some kilobytes may hold megabytes, and parsed it takes sixty times as much: it would end every
+ * replica that reads it. A command has some kilobytes.
  */
 const MAX_COMMAND_BYTES = 1_048_576;
 const OPENING_BRACE = 0x7b;
@@ -22,10 +22,7 @@ const REPLACEMENT_BYTES = "\u00EF\u00BF\u00BD";
 
 const countOf = (text: string, part: string): number => text.split(part).length - 1;
 
-/**
- * Whether decoding replaced invalid UTF-8. Avro's decoder does so silently, and two different ids could
- * become one.
- */
+/** Whether decoding replaced invalid UTF-8. Avro's decoder does so silently, and two different ids could become one. */
 const hadInvalidUtf8 = (record: CommandRecord, value: Buffer): boolean => {
   const replacements = countOf(JSON.stringify(record), REPLACEMENT);
   return replacements > 0 && replacements > countOf(value.toString("latin1"), REPLACEMENT_BYTES);
@@ -35,20 +32,16 @@ const hadInvalidUtf8 = (record: CommandRecord, value: Buffer): boolean => {
 const commandIdUnlessDamaged = (commandId: string): string =>
   !commandId.includes(REPLACEMENT) && id(commandId) === null ? commandId : "";
 
-/**
- * Reads a value as JSON if it begins with a brace, else as Avro. A promise while the registry is asked; rejects
- * when that does not answer.
- */
+/** Reads a value as JSON if it begins with a brace, else as Avro. Rejects when the registry does not answer. */
 export const readCommand =
   ({ check, decode }: { check: CheckCommand; decode: DecodeCommand }) =>
   (value: Buffer | null, timestampMs: number): Checked | Promise<Checked> => {
     if (value === null || value.length === 0) return unreadable("the record has no value");
     const isJson = value[0] === OPENING_BRACE;
-    if (value.length > MAX_COMMAND_BYTES)
-      return unreadable(
-        `the value is larger than ${MAX_COMMAND_BYTES} bytes`,
-        isJson ? leadingCommandId(value) : "",
-      );
+    if (value.length > MAX_COMMAND_BYTES) {
+      const commandId = isJson ? leadingCommandId(value) : "";
+      return unreadable(`the value is larger than ${MAX_COMMAND_BYTES} bytes`, commandId);
+    }
     if (isJson) return check.json(value, timestampMs);
     return whenKnown(decode(value), (decoded) => {
       if (!decoded.ok) {

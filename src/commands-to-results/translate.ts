@@ -16,15 +16,8 @@ const acceptBody = ({ counterpartyId, amount, externalId }: Request & { type: "A
 /** The HTTP request that executes a command. Pure. */
 export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
   if (request.type === "CreateQuote") {
-    const { direction, purpose, quotedAmount, baseCurrencyIso, quotedCurrencyIso } = request;
-    const body = { direction, purpose, quotedAmount, baseCurrencyIso, quotedCurrencyIso };
-    return {
-      operation: "CREATE_QUOTE",
-      method: "POST",
-      path: "/corporate/v1/quote",
-      body: JSON.stringify(body),
-      ids: {},
-    };
+    const body = JSON.stringify(request, [...FIELDS.CreateQuote]);
+    return { operation: "CREATE_QUOTE", method: "POST", path: "/corporate/v1/quote", body, ids: {} };
   }
   const { quoteId, counterpartyId, externalId } = request;
   return {
@@ -32,7 +25,7 @@ export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
     method: "PUT",
     path: `/corporate/v1/quote/${encodeURIComponent(quoteId)}/accept`,
     body: acceptBody(request),
-    ids: externalId === null ? { quoteId, counterpartyId } : { quoteId, counterpartyId, externalId },
+    ids: { quoteId, counterpartyId, externalId },
   };
 };
 

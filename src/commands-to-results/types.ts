@@ -38,7 +38,7 @@ export type Verdict = {
   answer: Answer | null;
 };
 
-/** A verdict of the bridge itself, without an answer of the partner. */
+/** A verdict of the bridge itself. */
 export const ownVerdict = (outcome: CommandOutcome, code: ErrorCode, message: string): Verdict => ({
   outcome,
   error: { code, message },

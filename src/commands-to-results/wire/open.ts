@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
-import { checkFor } from "../check.ts";
 import { createExecute } from "../accept-once/execute.ts";
 import { retryUntilAborted } from "../accept-once/kafka-retry.ts";
 import { commandsToResults } from "../flow.ts";
@@ -8,7 +6,6 @@ import { guardFor } from "../guard.ts";
 import { doubtOrphans, republish } from "../accept-once/loops.ts";
 import type { Contradiction, Deps } from "../accept-once/ports.ts";
 import { createWaiters } from "../accept-once/waiters.ts";
-import { readCommand } from "../read-command.ts";
 import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-consumer.ts";
 import { NO_HEADERS } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -16,15 +13,13 @@ import { messageOf } from "../../runtime/errors.ts";
 import { RULES, type Health } from "../../runtime/health.ts";
 import { iso } from "../../runtime/instant.ts";
 import { watchPartner } from "./partner-health.ts";
-import { outcomeLog } from "./outcome-log.ts";
-import { commandDecoder } from "./read.ts";
+import { commandReader } from "./read.ts";
 import { openJournal } from "../accept-once/journal/open.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import type { Partner } from "../../partner/client.ts";
-import { measured } from "./measured-call.ts";
 import type { Subsystem } from "../../runtime/subsystem.ts";
 import { openResults } from "./results.ts";
-import { commandSpans } from "./span.ts";
+import { observed, tracedPorts } from "./observe.ts";
 import { contextOf, type TraceContext } from "../../runtime/traces.ts";
 
 const TAKEOVER_MARGIN_MS = 5_000;
@@ -35,9 +30,8 @@ const MAX_BYTES_PER_PARTITION = 262_144;
 const MAX_HELD_BYTES = 128 * 1_048_576;
 /** How long a member stays whose journal is down, in session timeouts. */
 const LEAVE_AFTER_SESSIONS = 2;
-/** The last part of a drain, after open calls are cut off: for conclusions, results and commits. */
+/** The last part of a drain, after open calls are cut off; LEAVE_MS of it for the last commit and leaving the group. */
 const CONCLUDE_MS = 3_000;
-/** The end of that: for the last commit and leaving the group. */
 const LEAVE_MS = 1_000;
 
 type CommandFlowDeps = {
@@ -52,7 +46,7 @@ type CommandFlowDeps = {
     isRead: () => boolean;
     health: () => Health;
     follow: (flow: "commands" | "accepts", hold: (isHeld: boolean) => void) => void;
-    isHeld: (flow: "accepts") => boolean;
+    isHeld: (flow: "commands" | "accepts") => boolean;
   };
   /** Aborts when the process is asked to stop. */
   signal: AbortSignal;
@@ -79,8 +73,7 @@ export const openCommands = async ({
   const { config, clock, log, metrics, random } = services;
   const { partner: settings, commands, kafka } = config;
   const results = await openResults(services, schemaIds.result);
-  let isPaused = false;
-  let suspend = (): void => undefined;
+  const started = Promise.withResolvers<null>();
   const { journal, view, ...journalTopic } = await openJournal(services, schemaIds.journal, {
     askNotes: async (cluster) =>
       [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
@@ -89,15 +82,13 @@ export const openCommands = async ({
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
       log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
     },
-    fits: () => suspend(),
+    fits: () => void started.promise.then(suspendIfHeld),
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
   signal.throwIfAborted();
   let isExcused = false;
   const cut = new AbortController();
   const abandon = new AbortController();
-  // Each command under way listens to these.
-  for (const { signal } of [cut, abandon]) setMaxListeners(0, signal);
 
   const contradiction = async ({ ref, conclusion, standing }: Contradiction): Promise<void> => {
     // Under the key that the result would have.
@@ -107,18 +98,16 @@ export const openCommands = async ({
     await park({ ...place, key, value, headers: NO_HEADERS }, "CONTRADICTING_ANSWER", detail, null);
   };
 
-  const doubtSinceMs = (): number | null => {
-    const oldestMs = Math.min(...view.doubts().map(({ sinceMs }) => sinceMs));
-    return settings.pauseOnDoubt && oldestMs !== Infinity ? oldestMs : null;
-  };
-  const partnerWatch = watchPartner({ clock, log, backlog: partner.backlog, doubtSinceMs });
-  const watched = partnerWatch.watched(partner.call);
-  const call = measured(watched, services);
+  /** Since when the oldest doubt stands; Infinity where there is none. */
+  const oldestDoubtMs = (): number => Math.min(...view.doubts().map(({ sinceMs }) => sinceMs));
+  const doubtSinceMs = (): number | null =>
+    settings.pauseOnDoubt && view.doubts().length > 0 ? oldestDoubtMs() : null;
+  const partnerWatch = watchPartner({ ...services, backlog: partner.backlog, doubtSinceMs });
+  const call = partnerWatch.watched(partner.call);
   const acceptWaiters = createWaiters<"resumed">();
   pauses.follow("accepts", (isHeld) => {
     if (!isHeld) acceptWaiters.wake("resumed");
   });
-  const spans = commandSpans(services, { call, journal, mask: partner.mask });
 
   const deps: Deps = {
     clock,
@@ -130,7 +119,7 @@ export const openCommands = async ({
     contradiction,
     permit: partner.permit,
     call,
-    traced: spans.traced,
+    traced: tracedPorts(services, { call, journal }, partner.mask),
     publish: results.publish,
     acceptsPaused: () => pauses.isHeld("accepts"),
     acceptsResumed: (signal) => acceptWaiters.wait("resumed", signal),
@@ -154,10 +143,7 @@ export const openCommands = async ({
   };
 
   const flow = commandsToResults({
-    read: readCommand({
-      check: checkFor(settings),
-      decode: commandDecoder(services, schemaIds.command),
-    }),
+    read: commandReader(services, schemaIds.command),
     execute: createExecute(deps),
     publish: async (result, envelope) => {
       await results.publish(result, results.codec.encode(result), envelope);
@@ -169,12 +155,9 @@ export const openCommands = async ({
     now: clock.now,
   });
 
-  const logOutcome = outcomeLog({ log, metrics });
   const handle: Handle = async (record, { slot, signal }) => {
-    const startedAt = clock.monotonic();
     const signals = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    const handled = await spans.around(record, (traced) => flow(traced, signals, slot));
-    logOutcome(record, handled, clock.monotonic() - startedAt);
+    await observed(services, record, (traced) => flow(traced, signals, slot));
   };
 
   let wellAt = Number.NEGATIVE_INFINITY;
@@ -200,22 +183,20 @@ export const openCommands = async ({
     services,
   );
   partner.shareRate(consumer.share);
-  suspend = () => consumer.suspend(isPaused || !journalTopic.mayBegin());
-  pauses.follow("commands", (isHeld) => {
-    isPaused = isHeld;
-    suspend();
-  });
+  const suspendIfHeld = (): void => consumer.suspend(pauses.isHeld("commands") || !journalTopic.mayBegin());
+  pauses.follow("commands", suspendIfHeld);
+  started.resolve(null);
   const always = { ...REPUBLISH, signal: abandon.signal };
   const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
   const doubting = doubtOrphans(deps, always).catch(() => undefined);
 
   return {
-    numbers: () => {
-      const agesMs = view.doubts().map(({ sinceMs }) => clock.now() - sinceMs);
-      const oldestDoubtSeconds = Math.max(0, ...agesMs) / 1_000;
-      const [unfinished, inFlight] = [consumer.unfinished(), consumer.inFlight()];
-      return { unfinished, inFlight, doubts: agesMs.length, oldestDoubtSeconds };
-    },
+    numbers: () => ({
+      unfinished: consumer.unfinished(),
+      inFlight: consumer.inFlight(),
+      doubts: view.doubts().length,
+      oldestDoubtSeconds: Math.max(0, clock.now() - oldestDoubtMs()) / 1_000,
+    }),
     lag: consumer.lag,
     components: () => {
       const [health, ofJournal] = [consumer.health(), journalTopic.health()];

@@ -1,9 +1,10 @@
-import type { Backlog, Call, Outcome } from "../../partner/types.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { sentenceOf, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
-import type { Log } from "../../runtime/log.ts";
-import type { Component } from "../../runtime/subsystem.ts";
+import type { Services } from "../../kafka/wire/services.ts";
 import { partnerNote } from "../../kafka/wire/partner-note.ts";
+import type { Partner } from "../../partner/client.ts";
+import type { Call, Outcome } from "../../partner/types.ts";
+import { sentenceOf, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
+import { missingFields } from "../../runtime/named-fields.ts";
+import type { Component } from "../../runtime/subsystem.ts";
 
 /** What an outcome says is wrong with the partner; null where it answered as it should. */
 const faultOf = (outcome: Outcome): PartnerFault | null => {
@@ -17,46 +18,39 @@ const faultOf = (outcome: Outcome): PartnerFault | null => {
 /** Calls that had their turn sooner were not held back. */
 const RATE_WAIT_MS = 5_000;
 
+type WatchDeps = Pick<Services, "clock" | "log" | "metrics" | "config"> &
+  Pick<Partner, "backlog"> & {
+    /** Since when accepts wait for the end of a doubt; null while they do not. */
+    doubtSinceMs: () => number | null;
+  };
+
 /** What the calls of this replica say of the partner, and what holds them back: its breaker, a doubt, or a rate used up. */
-export const watchPartner = ({
-  clock,
-  log,
-  backlog,
-  doubtSinceMs,
-}: {
-  clock: Clock;
-  log: Log;
-  backlog: () => Backlog | null;
-  /** Since when accepts wait for the end of a doubt; null while they do not. */
-  doubtSinceMs: () => number | null;
-}) => {
+export const watchPartner = ({ clock, log, metrics, config, backlog, doubtSinceMs }: WatchDeps) => {
   let failing: Extract<PartnerHealth, { kind: "partnerFails" }> | null = null;
   let held: Extract<PartnerHealth, { kind: "acceptsHeld" }> | null = null;
-  let isRateUsedUp = false;
-  let isDoubtOpen = false;
+  /** The log events of troubles that last. */
+  const lasting = new Set<string>();
 
+  /** Logs when the trouble begins and ends. */
+  const changeLogged = (
+    event: string,
+    state: string,
+    trouble: PartnerHealth | null,
+  ): PartnerHealth | null => {
+    const isNew = trouble !== null && !lasting.has(event);
+    if (isNew) log.warn({ state, reason: sentenceOf(trouble) }, event);
+    if (isNew) lasting.add(event);
+    if (trouble === null && lasting.delete(event)) log.info({ state: "free" }, event);
+    return trouble;
+  };
   const rateTrouble = (): PartnerHealth | null => {
     const queue = backlog();
-    return queue && clock.now() - queue.sinceMs >= RATE_WAIT_MS ? { kind: "rateUsedUp", ...queue } : null;
+    const isLong = queue !== null && clock.now() - queue.sinceMs >= RATE_WAIT_MS;
+    return changeLogged("partner.rate", "used up", isLong ? { kind: "rateUsedUp", ...queue } : null);
   };
-  /** Called after each call: while calls wait for their turn, others end. */
-  const learnRate = (): void => {
-    const trouble = rateTrouble();
-    if (isRateUsedUp === (trouble !== null)) return;
-    isRateUsedUp = trouble !== null;
-    if (trouble) log.warn({ state: "used up", reason: sentenceOf(trouble) }, "partner.rate");
-    else log.info({ state: "free" }, "partner.rate");
-  };
-  /** Called with each look: another replica's doubt comes without a call. */
   const doubtTrouble = (): PartnerHealth | null => {
     const sinceMs = doubtSinceMs();
-    const trouble: PartnerHealth | null = sinceMs === null ? null : { kind: "doubtOpen", sinceMs };
-    if (isDoubtOpen !== (trouble !== null)) {
-      isDoubtOpen = trouble !== null;
-      if (trouble) log.warn({ state: "held", reason: sentenceOf(trouble) }, "accepts.doubt");
-      else log.info({ state: "free" }, "accepts.doubt");
-    }
-    return trouble;
+    return changeLogged("accepts.doubt", "held", sinceMs === null ? null : { kind: "doubtOpen", sinceMs });
   };
   /** The worst first. A breaker that holds accepts says why the partner fails. */
   const troubles = (): PartnerHealth[] =>
@@ -77,15 +71,26 @@ export const watchPartner = ({
   };
 
   return {
+    /** Counts and times calls, and learns from them. */
     watched:
       (call: Call): Call =>
       async (request, options) => {
-        // A call that the bridge itself gave up, or had no time for, says nothing of the partner.
+        const startedAt = clock.monotonic();
+        // A call that has no time left cannot even connect. One that the bridge itself gave up, or did not allow any
+        // more, says nothing of the partner.
         let isAllowed = options.withinMs > 0;
         const mayCall = (): boolean => (isAllowed = options.mayCall());
         const outcome = await call(request, { ...options, mayCall });
+        const { operation } = request;
+        const kind = outcome.kind === "notSent" && !isAllowed ? "notAllowed" : outcome.kind;
+        metrics.partnerCalls.inc({ operation, outcome: kind });
+        metrics.partnerSeconds.observe({ operation }, (clock.monotonic() - startedAt) / 1_000);
+        if (outcome.kind === "executed")
+          for (const field of missingFields(config.partner.resultFields, outcome.answer.fields ?? {}))
+            metrics.fieldsMissing.inc({ kind: "result", field });
         if (isAllowed && !options.signal.aborted) learn(outcome);
-        learnRate();
+        // While calls wait for their turn, others end.
+        rateTrouble();
         return outcome;
       },
     breaker: (state: "open" | "closed", pauseMs: number): void => {
@@ -100,11 +105,8 @@ export const watchPartner = ({
       note === null ? null : [note, ...troubles().map(partnerNote)].join(" ").trim(),
     component: (): Component => {
       const [worst = { kind: "up" } as const, ...others] = troubles();
-      return {
-        health: worst,
-        serves: null,
-        ...(others.length > 0 && { note: others.map(sentenceOf).join("; ") }),
-      };
+      const note = others.map(sentenceOf).join("; ");
+      return { health: worst, serves: null, ...(note !== "" && { note }) };
     },
   };
 };

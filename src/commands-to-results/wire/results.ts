@@ -14,7 +14,7 @@ import { sendInSpan } from "../../kafka/produce/record-span.ts";
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
 
-/** Publishes a result under its commandId, or under the key of its origin. Resolves with the record's position. */
+/** Resolves with the record's position. */
 type PublishResult = (...published: Parameters<Publish>) => Promise<RecordPosition>;
 
 const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
@@ -48,16 +48,14 @@ export const openResults = async (services: Services, schemaId: number) => {
     // `resolve` runs without the partner's address, too. An empty source is no CloudEvent.
     source: config.partner.baseUrl ?? bridgeSource(config.kafka.groupId),
   });
-  const headersOf = (result: CommandResult, trace: TraceContext | null): Header[] => [
-    ...envelopeOf({
-      id: result.resultId,
-      subject: result.commandId,
-      timeMs: result.completedAt,
-      trace,
-    }),
-    ...withoutEmpty([["correlation-id", result.commandId]]),
-    ["outcome", result.outcome],
-  ];
+  const headersOf = (result: CommandResult, trace: TraceContext | null): Header[] => {
+    const { resultId: id, commandId: subject, completedAt: timeMs, outcome } = result;
+    const own = withoutEmpty([
+      ["correlation-id", subject],
+      ["outcome", outcome],
+    ]);
+    return [...envelopeOf({ id, subject, timeMs, trace }), ...own];
+  };
 
   const put = async (
     result: CommandResult,
@@ -72,12 +70,10 @@ export const openResults = async (services: Services, schemaId: number) => {
       return await publisher.publish(record, TIMEOUT_MS);
     } catch (error) {
       if (!isRefused(error)) throw error;
-      // The journal may take larger records than this topic. A result without the partner's text is better
-      // than none.
+      // The journal may take larger records than this topic. A result without the partner's text is better than none.
       if (result.response !== null)
         return publisher.publish({ ...record, value: encode({ ...result, response: null }) }, TIMEOUT_MS);
-      // Only the key, which the sender chose, can still make it too large. The headers say which record it
-      // belongs to.
+      // Only the key, which the sender chose, can still make it too large. The headers name the record.
       if (origin && key !== null) return publisher.publish({ ...record, key: null }, TIMEOUT_MS);
       throw error;
     }
@@ -94,11 +90,8 @@ export const openResults = async (services: Services, schemaId: number) => {
         "messaging.message.conversation_id": result.commandId || undefined,
         "cambio.outcome": result.outcome,
       };
-      return sendInSpan(
-        traces,
-        { topic, carriesTrace: true, parent: null, [relation]: context, attributes },
-        (trace) => put(result, value, origin, trace),
-      );
+      const span = { topic, carriesTrace: true, parent: null, [relation]: context, attributes };
+      return sendInSpan(traces, span, (trace) => put(result, value, origin, trace));
     };
   return {
     codec: {

@@ -1,6 +1,7 @@
 import { requestHash } from "../../commands-to-results/translate.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Request } from "../../commands-to-results/types.ts";
+import { commandReader } from "../../commands-to-results/wire/read.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -9,7 +10,6 @@ import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import type { ToolServices, OnProgress } from "../tool-services.ts";
 import { mayHold, readTopic, type TopicReading } from "../read-topic.ts";
-import { commandReader } from "../story/read-records.ts";
 import type { Doubt } from "./doubts.ts";
 import { learnTransactions } from "./transactions.ts";
 

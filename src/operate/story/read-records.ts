@@ -1,8 +1,6 @@
-import { commandDecoder } from "../../commands-to-results/wire/read.ts";
+import { commandReader } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../dead-letters/headers.ts";
-import { checkFor } from "../../commands-to-results/check.ts";
 import { readJournalRecord, type JournalStep } from "../../commands-to-results/accept-once/entry.ts";
-import { readCommand } from "../../commands-to-results/read-command.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
@@ -51,13 +49,6 @@ const journalTold = (step: JournalStep): Omit<Telling, "kind"> => {
   const title = isDoubt ? "In doubt: nobody knows whether the partner executed it" : `Concluded: ${outcome}`;
   // The result says the same, but for a decision's note.
   return { title, tone: TONES[outcome], isMachinery: !isDoubt && note === null, weight: isDoubt ? 3 : 4 };
-};
-
-/** Reads records of the commands topic as a replica does. */
-export const commandReader = (services: ToolServices) => {
-  const { config } = services;
-  const { purposes, currencies } = config.partner;
-  return readCommand({ check: checkFor({ purposes, currencies }), decode: commandDecoder(services) });
 };
 
 /** What the records of each topic say. */

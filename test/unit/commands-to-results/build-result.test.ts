@@ -1,16 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import {
-  buildResult,
-  identityOf,
-  resultIdOf,
-  unnamedResultId,
-} from "../../../src/commands-to-results/build-result.ts";
+import { buildResult, resultIdOf, unnamedResultId } from "../../../src/commands-to-results/build-result.ts";
 import { ownVerdict, type Verdict } from "../../../src/commands-to-results/types.ts";
-import { acceptRequest, command, createRequest } from "./commands.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 const times = { receivedAt: 1, completedAt: 2 };
+const ofAccept = { commandId: "c-1", operation: "ACCEPT_QUOTE", quoteId: "q-1", externalId: "x-1" } as const;
+const ofCreate = { commandId: "c-1", operation: "CREATE_QUOTE", quoteId: null, externalId: null } as const;
 const succeeded: Verdict = {
   outcome: "SUCCEEDED",
   error: null,
@@ -26,7 +22,6 @@ describe("results", () => {
   });
 
   it("concludes an accept", () => {
-    const accept = command(acceptRequest({ externalId: "x-1" }));
     const answer = {
       httpStatus: 201,
       body: "{}",
@@ -34,7 +29,7 @@ describe("results", () => {
       transactionId: "tx-1",
       fields: { rate: "5.10" },
     };
-    const facts = { identity: identityOf(accept), ...times, attempts: 3 };
+    const facts = { identity: ofAccept, ...times, attempts: 3 };
     expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" }).transactionId).toBeNull();
     expect(buildResult(facts, { ...succeeded, answer })).toEqual({
       resultId: sha("c-1\nfinal"),
@@ -56,7 +51,7 @@ describe("results", () => {
   });
 
   it("concludes a doubt, which is not final", () => {
-    const facts = { identity: identityOf(command(acceptRequest())), ...times, attempts: 1 };
+    const facts = { identity: ofAccept, ...times, attempts: 1 };
     expect(buildResult(facts, ownVerdict("IN_DOUBT", "ANSWER_LOST", "m"))).toMatchObject({
       ...{ resultId: sha("c-1\nin-doubt"), final: false, transactionId: null, httpStatus: null },
       ...{ response: null, error: { code: "ANSWER_LOST", message: "m" }, decidedBy: "BRIDGE" },
@@ -64,7 +59,7 @@ describe("results", () => {
   });
 
   it("finds the quote that a create made, and none in an answer that made none", () => {
-    const facts = { identity: identityOf(command(createRequest)), ...times, attempts: 1 };
+    const facts = { identity: ofCreate, ...times, attempts: 1 };
     const answer = { httpStatus: 201, body: null, retryAfterMs: null, quoteId: "q-9" };
     expect(buildResult(facts, { ...succeeded, answer })).toMatchObject({
       operation: "CREATE_QUOTE",

@@ -32,6 +32,7 @@ describe("commands in JSON", () => {
         expiresAt: null,
         request: { ...accept, amount: "1000.00", externalId: null },
       },
+      identity: { commandId: "c-1", operation: "ACCEPT_QUOTE", quoteId: "q-1", externalId: null },
     });
   });
 
@@ -42,37 +43,9 @@ describe("commands in JSON", () => {
     expect(wrapped.ok).toBe(true);
   });
 
-  it("reads what Avro's own JSON makes of optional fields, which it wraps in their type", () => {
-    const { type, ...fields } = accept;
-    const wrapped = { ...fields, amount: { string: "10.00" }, externalId: { string: "x-1" } };
-    const request = { "cambio.bridge.v1.AcceptQuote": wrapped };
-    const expiresAt = { long: NOW + 60_000 };
-    expect(json(JSON.stringify({ commandId: "c-1", issuedAt: NOW, expiresAt, request }))).toEqual({
-      ok: true,
-      command: {
-        ...{ commandId: "c-1", issuedAt: NOW, expiresAt: expiresAt.long },
-        request: { type, ...fields, amount: "10.00", externalId: "x-1" },
-      },
-    });
-  });
-
-  it.each([
-    ...[
-      '{"string":"1","string":"2"}',
-      '{"long":1}',
-      '{"string":"1","x":"2"}',
-      '{"string":{"string":"1"}}',
-      "{}",
-    ],
-  ])("no other object is an amount: %s", (amount) => {
+  it.each(['{"string":"1"}', '"1","amount":"1"'])("an amount is no object, nor given twice: %s", (amount) => {
     const request = `{"type":"AcceptQuote","quoteId":"q-1","counterpartyId":"cp-1","amount":${amount}}`;
-    expect(refusal(json(`{"commandId":"c","request":${request}}`))).toMatch(
-      /^INVALID_COMMAND: request.amount must/,
-    );
-  });
-
-  it("a field that cannot be null is not wrapped", () => {
-    expect(refusal(withRequest({ ...accept, quoteId: { string: "q-1" } }))).toMatch(/request.quoteId must/);
+    expect(refusal(json(`{"commandId":"c","request":${request}}`))).toMatch(/^INVALID_COMMAND: .*amount/);
   });
 
   it("takes the record's time for a missing issuedAt, and milliseconds for instants", () => {
@@ -268,6 +241,7 @@ describe("commands in Avro", () => {
         expiresAt: null,
         request: { type: "AcceptQuote", quoteId: "q", counterpartyId: "p", amount: "1.10", externalId: "x" },
       },
+      identity: { commandId: "c-1", operation: "ACCEPT_QUOTE", quoteId: "q", externalId: "x" },
     });
   });
 

@@ -295,12 +295,4 @@ describe("a command whose schema the registry is asked for", () => {
     await expect(handling).rejects.toThrow("the process stops");
     expect(said).toEqual(["leave"]);
   });
-
-  test("keeps its slot beside four thousand that wait already", async () => {
-    const { handle } = setUp({ decode: () => new Promise(() => undefined) });
-    const said: string[] = [];
-    for (let n = 0; n < 4_100; n += 1) void handle(avro, {}, slotOf(said)).catch(() => undefined);
-    await Promise.resolve();
-    expect(said).toEqual(Array(4_000).fill("leave"));
-  });
 });

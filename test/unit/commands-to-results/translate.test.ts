@@ -41,6 +41,7 @@ describe("toPartnerRequest", () => {
       operation: "ACCEPT_QUOTE",
       method: "PUT",
       path: `/corporate/v1/quote/${segment}/accept`,
+      ids: { quoteId, counterpartyId: "cp-1", externalId: null },
     });
     expect(decodeURIComponent(request.path.split("/")[4]!)).toBe(quoteId);
   });
@@ -52,17 +53,6 @@ describe("toPartnerRequest", () => {
       path: "/corporate/v1/quote",
       body: '{"direction":"OUTBOUND","purpose":"COMEX","quotedAmount":"1000.50","baseCurrencyIso":"USD","quotedCurrencyIso":"BRL"}',
       ids: {},
-    });
-  });
-
-  it("says which ids an accept names", () => {
-    const idsOf = (fields: Parameters<typeof acceptRequest>[0]) =>
-      toPartnerRequest(command(acceptRequest(fields))).ids;
-    expect(idsOf({ externalId: null })).toEqual({ quoteId: "q-1", counterpartyId: "cp-1" });
-    expect(idsOf({ externalId: "e-1" })).toEqual({
-      quoteId: "q-1",
-      counterpartyId: "cp-1",
-      externalId: "e-1",
     });
   });
 });

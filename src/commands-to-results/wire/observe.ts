@@ -1,0 +1,98 @@
+import type { CommandRecord, Handled } from "../flow.ts";
+import type { Deps } from "../accept-once/ports.ts";
+import { sendInSpan } from "../../kafka/produce/record-span.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import { traceOf } from "../../kafka/headers.ts";
+import type { Services } from "../../kafka/wire/services.ts";
+import { callInSpan } from "../../partner/call-span.ts";
+import type { Partner } from "../../partner/client.ts";
+import { beginsAt, contextOf, type Span } from "../../runtime/traces.ts";
+
+/** Span verbs of the journal's entries. */
+const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
+
+/** @param handled null if the command was stopped and will be read again */
+const end = (
+  span: Span,
+  { topic, partition, offset }: Incoming,
+  handled: Handled | null,
+  groupId: string,
+): void => {
+  if (!span.isSampled) return;
+  const { identity, result = null, deadLettered = null } = handled ?? {};
+  const failed = result !== null && (result.outcome === "FAILED" || result.outcome === "IN_DOUBT");
+  span.end(
+    {
+      "messaging.system": "kafka",
+      "messaging.operation.type": "process",
+      "messaging.operation.name": "process",
+      "messaging.destination.name": topic,
+      "messaging.destination.partition.id": String(partition),
+      "messaging.kafka.offset": offset,
+      "messaging.consumer.group.name": groupId,
+      "messaging.message.conversation_id": identity?.commandId,
+      "cambio.operation": identity?.operation,
+      "cambio.outcome": result?.outcome,
+      "cambio.attempts": result?.attempts,
+      "cambio.dead_letter.reason": deadLettered,
+    },
+    handled === null ? "given_up" : failed ? (result.error?.code ?? result.outcome) : deadLettered,
+  );
+};
+
+type Work = (record: Incoming & CommandRecord) => Promise<Handled>;
+
+/** Runs `work` within a span of the record, which carries its trace context. */
+const inSpan = async ({ traces, config }: Services, record: Incoming, work: Work): Promise<Handled> => {
+  const context = traceOf(record);
+  if (traces === null) return work({ ...record, ...(context ?? { traceparent: null }) });
+  const start = beginsAt(traces, context);
+  const span = traces.begin({ name: `process ${record.topic}`, kind: "consumer", ...start });
+  let handled: Handled | null = null;
+  try {
+    const { traceparent, tracestate } = span;
+    handled = await work({ ...record, traceparent, tracestate });
+    return handled;
+  } finally {
+    end(span, record, handled, config.kafka.groupId);
+  }
+};
+
+/** Traces and counts a command, and writes the one log line that sums it up. */
+export const observed = async (services: Services, record: Incoming, work: Work): Promise<void> => {
+  const { clock, log, metrics } = services;
+  const startedAt = clock.monotonic();
+  const { identity, result, deadLettered } = await inSpan(services, record, work);
+  if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
+  const { commandId, operation } = identity;
+  const { outcome, quoteId, attempts, error } = result ?? {};
+  const { topic, partition, offset } = record;
+  const line = { commandId, operation, outcome, code: error?.code, quoteId, attempts, deadLettered };
+  const fields = { ...line, topic, partition, offset, ms: Math.round(clock.monotonic() - startedAt) };
+  if (outcome === "IN_DOUBT") log.warn(fields, "command.in.doubt");
+  else log.info(fields, "command.concluded");
+};
+
+/** The ports whose calls and entries are spans of the command's trace. */
+export const tracedPorts = (
+  { config, traces }: Services,
+  { call, journal }: Pick<Deps, "call" | "journal">,
+  mask: Partner["mask"],
+): Deps["traced"] => {
+  if (traces === null) return undefined;
+  const address = { url: new URL(config.partner.baseUrl ?? ""), mask };
+  return (envelope) => {
+    const parent = contextOf(envelope);
+    return {
+      call: callInSpan(traces, address, parent, call),
+      journal: {
+        ...journal,
+        append: (key, entry) => {
+          const verb = VERBS[entry.step.kind];
+          const span = { topic: config.topics.journal, verb, carriesTrace: false, parent };
+          return sendInSpan(traces, span, () => journal.append(key, entry));
+        },
+      },
+    };
+  };
+};
