@@ -29,22 +29,11 @@ export type Gauges = {
 
 export const NO_COMMANDS: CommandNumbers = { unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 };
 
-/** Those of a process in which nothing runs. */
-const IDLE: Gauges = {
-  publisherWaiting: () => ({}),
-  kafkaUp: () => ({}),
-  commands: () => NO_COMMANDS,
-  commandsLag: () => new Map(),
-  reconcileLeader: () => false,
-  paused: () => ({}),
-};
-
-const numbers = (flags: Readonly<Record<string, boolean>>): Record<string, number> =>
+const numbers = (flags: Readonly<Record<string, boolean>> = {}): Record<string, number> =>
   Object.fromEntries(Object.entries(flags).map(([name, yes]) => [name, Number(yes)]));
 
 /** Defines every metric. Labels take few values: never an id. */
-export const createMetrics = (read: Partial<Gauges> = {}) => {
-  const gauges = { ...IDLE, ...read };
+export const createMetrics = (gauges: Partial<Gauges> = {}) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: PREFIX });
 
@@ -70,26 +59,28 @@ export const createMetrics = (read: Partial<Gauges> = {}) => {
     });
 
   const waiting = "Records that wait for Kafka's acknowledgement";
-  gauge("publisher_waiting_records", waiting, gauges.publisherWaiting, "topic");
+  gauge("publisher_waiting_records", waiting, () => gauges.publisherWaiting?.() ?? {}, "topic");
   const up = "1 while the component's connection to Kafka works, else 0";
-  gauge("kafka_up", up, () => numbers(gauges.kafkaUp()), "component");
+  gauge("kafka_up", up, () => numbers(gauges.kafkaUp?.()), "component");
   const ofCommands = (name: string, help: string, of: keyof CommandNumbers) =>
-    gauge(`commands_${name}`, help, () => gauges.commands()[of]);
+    gauge(`commands_${name}`, help, () => (gauges.commands?.() ?? NO_COMMANDS)[of]);
   ofCommands("unfinished", "Commands that were read and are not finished", "unfinished");
   ofCommands("in_flight", "Commands that are being executed", "inFlight");
   ofCommands("in_doubt", "Open doubts", "doubts");
   ofCommands("oldest_doubt_seconds", "Age of the oldest open doubt", "oldestDoubtSeconds");
   const lagPer = (name: string, help: string, of: "records" | "seconds") => {
     const read = (): Record<string, number> => {
-      const lags = [...gauges.commandsLag()].map(([partition, lag]) => [partition, lag[of]] as const);
+      const lags = [...(gauges.commandsLag?.() ?? [])].map(
+        ([partition, lag]) => [partition, lag[of]] as const,
+      );
       return Object.fromEntries(lags.filter((entry): entry is [number, number] => entry[1] !== null));
     };
     gauge(`commands_lag_${name}`, help, read, "partition");
   };
   lagPer("records", "Unfinished commands of a partition that this replica holds", "records");
   lagPer("seconds", "Age of the oldest unfinished command of the partition; 0 when there is none", "seconds");
-  gauge("paused", "1 while the flow is paused, else 0", () => numbers(gauges.paused()), "flow");
-  const { reconcileLeader } = gauges;
+  gauge("paused", "1 while the flow is paused, else 0", () => numbers(gauges.paused?.()), "flow");
+  const { reconcileLeader = () => false } = gauges;
   const leader = "1 while this replica is the leader of reconcile, else 0";
   if (reconcileLeader) gauge("reconcile_leader", leader, () => Number(reconcileLeader()));
   const reconcileCompleteAt = new Gauge(

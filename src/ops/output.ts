@@ -9,13 +9,6 @@ export type Output = {
   flush: () => Promise<void>;
 };
 
-/**
- * Writes what the output takes now, without waiting for it.
- * @param isLast the process ends: no callback comes any more
- * @returns how many bytes; 0 when it must be tried again. Throws when the reader has gone.
- */
-type Take = (chunks: readonly Buffer[], isLast: boolean) => number;
-
 /** Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook. */
 const CHUNK_BYTES = 16_384;
 /** The most bytes that one UTF-16 unit of a string takes in UTF-8. */
@@ -24,9 +17,8 @@ const FLUSH_EVERY_MS = 200;
 /** A reader that has stopped, or a full disk, must not exhaust the memory: lines beyond this are dropped. */
 const MAX_BUFFERED_BYTES = 16_777_216;
 
-/** What took nothing is tried again after this time, and each time after twice the time before. */
-const FIRST_RETRY_MS = 1;
-const LAST_RETRY_MS = 64;
+/** What was not taken is tried again after this time. */
+const RETRY_MS = 5;
 /** An output that takes nothing for so long is given up at the end of the process. */
 const STALLED_MS = 2_000;
 /** How long the end of the process may wait for a reader that is slow. */
@@ -36,8 +28,9 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const sleepSync = (ms: number): void => void Atomics.wait(sleeper, 0, 0, ms);
 
 /**
- * Opens standard output once more, non-blocking: others that write to the same pipe keep one that blocks. What
- * does not fit is tried again after milliseconds (pino's own stream would wait for 100 ms).
+ * Opens standard output once more, non-blocking: others that write to the same pipe keep one that blocks. A write that
+ * waits for the reader would hold a thread, node waits for its threads at the end, and a reader that has stopped but
+ * stays would keep the process from ending. (pino's own stream would try again after 100 ms only.)
  */
 const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
   try {
@@ -49,66 +42,13 @@ const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
   }
 };
 
-/**
- * A pipe or socket. No write waits for the reader: it would hold a thread, node waits for its threads at the
- * end, and a reader that has stopped but stays would keep the process from ending.
- */
-const toPipe = (unblock: ProcessEnds["unblock"]): Take => {
-  const fd = openUnblocked(unblock);
-  return (chunks) => {
-    try {
-      return writevSync(fd, chunks);
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0;
-      throw error;
-    }
-  };
-};
-
-const sizeOf = (chunks: readonly Buffer[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
-
-/**
- * A file, a terminal or a device, written by another thread: a slow disk must not stop the process. Whatever
- * fails, such as a write to a full disk, is tried again.
- * @param wake called when a write has ended
- */
-const toFile = (wake: () => void): Take => {
-  /** Bytes that the other thread writes now. */
-  let writing = 0;
-  let written = 0;
-  return (chunks, isLast) => {
-    if (isLast) {
-      try {
-        // The other thread ends what it has begun.
-        return writing > 0 ? writing : writevSync(1, chunks);
-      } catch {
-        return 0;
-      } finally {
-        writing = 0;
-      }
-    }
-    const before = written;
-    written = 0;
-    if (before > 0 || writing > 0) return before;
-    writing = sizeOf(chunks);
-    // All that waits: a write a turn of the event loop, of one chunk, would be too slow under load.
-    writev(1, chunks, (error, bytes) => {
-      writing = 0;
-      if (error) return;
-      written = bytes;
-      wake();
-    });
-    return 0;
-  };
-};
-
 /** What is left when its first `bytes` are written. */
 const without = (chunks: readonly Buffer[], bytes: number): Buffer[] => {
   let left = bytes;
   return chunks.flatMap((chunk) => {
-    const taken = Math.min(left, chunk.length);
-    left -= taken;
-    return taken === chunk.length ? [] : [chunk.subarray(taken)];
+    const written = Math.min(left, chunk.length);
+    left -= written;
+    return written === chunk.length ? [] : [chunk.subarray(written)];
   });
 };
 
@@ -117,17 +57,22 @@ const without = (chunks: readonly Buffer[], bytes: number): Buffer[] => {
  * @param lost called with the number of dropped bytes, once there is room again
  */
 export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) => void): Output => {
+  const kind = fstatSync(1);
+  const isPipe = kind.isFIFO() || kind.isSocket();
+  const fd = isPipe ? openUnblocked(unblock) : 1;
+
   /** The newest lines, encoded as they come: strings that wait would be kept, joined and copied. */
   let newest = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let used = 0;
   let chunks: Buffer[] = [];
   let chunkBytes = 0;
+  /** How many of the chunks another thread writes now. */
+  let chunksInFlight = 0;
   let lostBytes = 0;
-  let takenAt = -Infinity;
+  let writtenAtMs = -Infinity;
   let hasGone = false;
   let hasGivenUp = false;
   let timer: NodeJS.Timeout | undefined;
-  let retryMs = FIRST_RETRY_MS;
 
   const endChunk = (): void => {
     if (used === 0) return;
@@ -136,40 +81,46 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
     newest = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     used = 0;
   };
+  const drop = (bytes: number): void => {
+    chunks = without(chunks, bytes);
+    chunkBytes -= bytes;
+    writtenAtMs = systemClock.monotonic();
+  };
 
-  /** Writes what the output takes now. @returns whether that is all */
-  const writeChunks = (isLast: boolean): boolean => {
-    endChunk();
+  /** Writes what the output takes at once. */
+  const writeNow = (): void => {
     try {
-      while (chunks.length > 0) {
-        const taken = take(chunks, isLast);
-        if (taken === 0) return false;
-        chunks = without(chunks, taken);
-        chunkBytes -= taken;
-        takenAt = systemClock.monotonic();
-        retryMs = FIRST_RETRY_MS;
-      }
-    } catch {
-      // EPIPE: the reader has gone.
+      while (chunks.length > 0) drop(writevSync(fd, chunks));
+    } catch (error) {
+      // A file may take more later, whatever it says, such as that the disk is full; a pipe only after EAGAIN.
+      if (!isPipe || (error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
       hasGone = true;
       chunks = [];
     }
-    return true;
+  };
+  /** Has another thread write to a file, a terminal or a device: a slow disk must not stop the process. */
+  const writeInThread = (): void => {
+    if (chunksInFlight > 0 || chunks.length === 0) return;
+    chunksInFlight = chunks.length;
+    writev(fd, chunks, (error, bytes) => {
+      chunksInFlight = 0;
+      if (error) return;
+      drop(bytes);
+      write();
+    });
   };
 
+  /** @returns whether nothing waits any more */
   const writeAll = (isLast = false): boolean => {
-    if (!writeChunks(isLast)) return false;
+    endChunk();
+    if (isPipe || isLast) writeNow();
+    else writeInThread();
+    if (chunks.length > 0) return false;
     if (lostBytes === 0 || hasGone) return true;
     const bytes = lostBytes;
     lostBytes = 0;
     lost(bytes);
-    return writeChunks(isLast);
-  };
-
-  const nextRetryMs = (): number => {
-    const ms = retryMs;
-    retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
-    return ms;
+    return writeAll(isLast);
   };
   const writeAfter = (ms: number): void => {
     timer = setTimeout(write, ms);
@@ -178,20 +129,19 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
   const write = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (!writeAll()) writeAfter(nextRetryMs());
+    if (!writeAll()) writeAfter(RETRY_MS);
   };
 
-  const kind = fstatSync(1);
-  const take = kind.isFIFO() || kind.isSocket() ? toPipe(unblock) : toFile(write);
-
   const hasStalledSince = (ms: number): boolean =>
-    systemClock.monotonic() - Math.max(ms, takenAt) > STALLED_MS;
+    systemClock.monotonic() - Math.max(ms, writtenAtMs) > STALLED_MS;
 
   atExit(() => {
-    const start = systemClock.monotonic();
+    const startMs = systemClock.monotonic();
+    // The other thread ends what it has begun, and calls nobody back any more.
+    chunks.splice(0, chunksInFlight);
     while (!writeAll(true)) {
-      if (hasGivenUp || hasStalledSince(start) || systemClock.monotonic() - start > EXIT_MS) return;
-      sleepSync(nextRetryMs());
+      if (hasGivenUp || hasStalledSince(startMs) || systemClock.monotonic() - startMs > EXIT_MS) return;
+      sleepSync(RETRY_MS);
     }
   });
 
@@ -211,11 +161,11 @@ export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: num
       if (timer === undefined) writeAfter(FLUSH_EVERY_MS);
     },
     flush: async () => {
-      const start = systemClock.monotonic();
+      const startMs = systemClock.monotonic();
       while (!writeAll()) {
-        hasGivenUp = hasStalledSince(start);
+        hasGivenUp = hasStalledSince(startMs);
         if (hasGivenUp) return;
-        await systemClock.sleep(nextRetryMs());
+        await systemClock.sleep(RETRY_MS);
       }
     },
   };
