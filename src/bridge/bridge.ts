@@ -1,8 +1,13 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { openCommands } from "../commands-to-results/wire/open.ts";
 import type { Config } from "../config/config.ts";
+import { webhookSecrets } from "../config/own-secrets.ts";
+import { openDeadLetters } from "../dead-letters/park.ts";
 import { createServices, type Services } from "../kafka/wire/services.ts";
 import { closeServer, listen } from "../listener/listen.ts";
+import { openReconcile } from "../log-to-events/wire/open.ts";
+import { openEvents } from "../notification/wire/events.ts";
 import { createManagementServer, readinessOf } from "../ops/management.ts";
 import { openTraces } from "../ops/open-traces.ts";
 import type { Partner } from "../partner/client.ts";
@@ -11,24 +16,20 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Health } from "../runtime/health.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Component } from "../runtime/subsystem.ts";
-import { webhookServer, type WebhookServer } from "../webhooks-to-events/wire.ts";
-import { componentsOf, metricsOf, openParts, runsIn, type Parts } from "./parts.ts";
+import { webhookFlow, webhookServer, type WebhookServer } from "../webhooks-to-events/wire.ts";
+import { componentsOf, metricsOf, runsIn, type Parts } from "./parts.ts";
+import { openControl } from "./pauses/control.ts";
+import { PAUSABLE } from "./pauses/pause-entry.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
 
 /** A running bridge. */
 type Bridge = {
   addresses: { webhooks: AddressInfo | null; management: AddressInfo };
-  /**
-   * Graceful shutdown within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the
-   * groups.
-   */
+  /** Graceful shutdown within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the groups. */
   stop(): Promise<void>;
 };
 
-/**
- * The part of SHUTDOWN_TIMEOUT after the drain, for closing connections; LAST_LINES_MS of it for the last log
- * lines.
- */
+/** The part of SHUTDOWN_TIMEOUT after the drain, for closing connections; LAST_LINES_MS of it for the last lines. */
 const CLOSE_MS = 2_000;
 const LAST_LINES_MS = 500;
 /** A safety net: each step of the start has tighter limits of its own. */
@@ -54,15 +55,6 @@ type Base = {
   partner: Partner | null;
 };
 
-/** Opens the listeners. Rejects with a UsageError if a port cannot be opened. */
-const listenOn = async ({ services: { config }, management, webhooks }: Base) => {
-  const { management: address, webhook } = config;
-  return {
-    management: await listen(management, address.host, address.port, "MANAGEMENT_PORT"),
-    webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
-  };
-};
-
 /** Finishes what is under way: webhooks that are still arriving are published and answered. */
 const drain = async ({ services, webhooks }: Base, parts: Parts, ms: number): Promise<void> => {
   const { config, clock } = services;
@@ -86,9 +78,8 @@ const closeAll = async ({ services, management, partner }: Base, parts: Parts): 
 };
 
 /**
- * The composition root: builds and runs everything. Resolves when the flows run; until then webhooks are
- * answered 503 and the process is not ready. Rejects with a UsageError if something is missing that a person
- * must fix.
+ * The composition root: builds and runs everything. Resolves when the flows run; until then webhooks are answered 503
+ * and the process is not ready. Rejects with a UsageError if something is missing that a person must fix.
  */
 export const startBridge = async (
   config: Config,
@@ -102,15 +93,11 @@ export const startBridge = async (
   const metrics = metricsOf(config, parts, components);
   const traces = await openTraces(config.traces, { clock, log });
   const services = createServices(config, { clock, log, metrics, traces, waitsForSchemas: true });
-  const base: Base = {
-    services,
-    management: createManagementServer({
-      readiness: () => readinessOf(components()),
-      registry: metrics.registry,
-    }),
-    webhooks: runs("webhooks") ? webhookServer(services, () => phase.name === "running") : null,
-    partner: runs("commands") || runs("reconcile") ? openPartner(config, services) : null,
-  };
+  const readiness = () => readinessOf(components());
+  const management = createManagementServer({ readiness, registry: metrics.registry });
+  const webhooks = runs("webhooks") ? webhookServer(services, () => phase.name === "running") : null;
+  const partner = runs("commands") || runs("reconcile") ? openPartner(config, services) : null;
+  const base: Base = { services, management, webhooks, partner };
 
   const stop = async (): Promise<void> => {
     if (phase.name === "stopping") return;
@@ -132,10 +119,44 @@ export const startBridge = async (
   /** Rejects if the process is asked to stop meanwhile. */
   const orStopped = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
 
-  try {
-    const addresses = await listenOn(base);
+  /** Opens all parts that the flows need, in their order: events, pauses, then the flows that pauses can hold. */
+  const openParts = async (): Promise<void> => {
     const { schemaIdOf } = await orStopped(awaitPrerequisites(services, signal, sayWaiting));
-    await openParts(parts, { ...base, schemaIdOf, signal, orStopped });
+    const { parkNotification, parkCommand } = (parts.deadLetters = openDeadLetters(services));
+    const eventSchemaId = (): number => schemaIdOf("transaction-status-updated");
+    if (webhooks || runs("reconcile")) parts.events = await orStopped(openEvents(services, eventSchemaId()));
+    const { events } = parts;
+    if (webhooks && events) {
+      const { publishOnce } = events;
+      const secrets = webhookSecrets(config);
+      webhooks.connect(webhookFlow({ services, secrets, park: parkNotification, publishOnce }));
+    }
+    if (partner === null) return;
+
+    const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
+    const pauses = (parts.control = await orStopped(openControl(services, pausable)));
+    if (runs("commands")) {
+      const schemaIds = {
+        command: schemaIdOf("command"),
+        result: schemaIdOf("command-result"),
+        journal: schemaIdOf("command-journal-entry"),
+      };
+      const deps = { services, park: parkCommand, partner, schemaIds, pauses, signal };
+      parts.commands = await orStopped(openCommands(deps));
+    }
+    if (events && runs("reconcile"))
+      parts.reconcile = openReconcile({ services, events, partner, schemaId: eventSchemaId() }, (until) =>
+        pauses.untilOpen("reconcile", until),
+      );
+  };
+
+  try {
+    const { management: ofManagement, webhook: ofWebhooks } = config;
+    const addresses = {
+      management: await listen(management, ofManagement.host, ofManagement.port, "MANAGEMENT_PORT"),
+      webhooks: webhooks && (await listen(webhooks.server, ofWebhooks.host, ofWebhooks.port, "WEBHOOK_PORT")),
+    };
+    await openParts();
     phase = { name: "running" };
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");
     return { addresses, stop };

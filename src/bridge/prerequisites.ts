@@ -23,9 +23,8 @@ const inspectOnce = (services: Services): Promise<Inspection> =>
   });
 
 /**
- * Checks the topics and schemas that the flows need, and waits a while for Kafka and the registry to answer
- * at all, and for the registry to know the schemas. Throws a UsageError with one sentence for each problem.
- * @param waiting called with the reason of each wait
+ * Checks the topics and schemas that the flows need, and waits a while for Kafka and the registry to answer, and for
+ * the registry to know the schemas. Throws a UsageError with one sentence for each problem.
  */
 export const awaitPrerequisites = async (
   services: Services,

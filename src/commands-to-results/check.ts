@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Command as CommandRecord, Operation } from "../records.ts";
-import { objectOf, parseJson } from "../runtime/json-object.ts";
+import { objectOf, parseJson } from "../runtime/json.ts";
 import { commandFromJson, commandFromRecord } from "./parse.ts";
 import type { FIELDS, ParsedCommand, RequestType } from "./parse.ts";
 import * as must from "./field-rules.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
-import { wakeOrAbort } from "../runtime/wake-or-abort.ts";
+import { wakeOrAbort } from "../runtime/abort.ts";
 import { buildResult, unnamedResultId } from "./build-result.ts";
 import type { Checked, Refused } from "./check.ts";
 import type { Envelope, PreparedCommand, Settled, StopSignals, Slot } from "./accept-once/ports.ts";

@@ -4,16 +4,14 @@ import { decodePercent } from "../runtime/percent.ts";
 import { listOf } from "./kinds.ts";
 import { checkPlainText, kind } from "./setting.ts";
 
-/** Refuses two addresses, which other programs take: the URL parser takes a comma for part of a name or path. */
-const isOne = (text: string, { hostname }: URL): boolean =>
-  !/[,;|]https?:\/\//i.test(text) && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname);
-
 /**
- * Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, and needs no
- * slashes.
+ * Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, needs no slashes, and
+ * takes the comma between two addresses for part of a name or path.
  */
 export const isAddress = (text: string): boolean =>
-  /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) && isOne(text, new URL(text));
+  /^https?:\/\/[^\s\\]+$/i.test(text) &&
+  !/[,;|]https?:\/\//i.test(text) &&
+  /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(URL.parse(text)?.hostname ?? "");
 
 const parsedUrl = (value: string): URL => {
   if (!isAddress(value)) throw new Error("is not one http or https address");
@@ -24,14 +22,12 @@ const parsedUrl = (value: string): URL => {
   return parsed;
 };
 
-const readUrl = (value: string): string => {
+/** An http or https address without credentials, query or trailing slash. */
+export const url = kind("address", (value) => {
   const { search, hash } = parsedUrl(value);
   if (search !== "" || hash !== "") throw new Error("has a query or a fragment");
   return value.replace(/\/+$/, "");
-};
-
-/** An http or https address without credentials, query or trailing slash. */
-export const url = kind("address", readUrl);
+});
 
 /** An http or https address without credentials or fragment, unchanged: some token endpoints have a query. */
 export const endpoint = kind("address", (value) => {
@@ -57,9 +53,8 @@ export const origin = kind("address", (value) => {
 /** The address may hold a password: errors repeat nothing of it. */
 export const checkProxy = (text: string): void => {
   checkPlainText(text);
-  const proxy = URL.canParse(text) ? new URL(text) : null;
-  if (proxy === null || !/^https?:$/.test(proxy.protocol) || proxy.port === "0" || !isOne(text, proxy))
-    throw new Error("is not one address such as http://proxy:3128");
+  const proxy = isAddress(text) ? new URL(text) : null;
+  if (proxy === null || proxy.port === "0") throw new Error("is not one address such as http://proxy:3128");
   if (decodePercent(proxy.username) === null || decodePercent(proxy.password) === null)
     throw new Error("holds a % in its user or password that begins no escape: write %25 for it");
 };
@@ -77,12 +72,6 @@ export const trustedCidrs = kind("list of CIDRs", (value) => {
   return items;
 });
 
-/** `host:port`. kafkajs cuts it at the first colon: an IPv6 address needs a name. */
-const isBroker = (text: string): boolean => {
-  const port = /^[A-Za-z0-9._-]+:(\d{1,5})$/.exec(text)?.[1];
-  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
-};
-
 /** An address to listen on. */
 export const host = kind("host", (value) => {
   if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
@@ -90,9 +79,14 @@ export const host = kind("host", (value) => {
   return value;
 });
 
+/** `host:port`. kafkajs cuts it at the first colon: an IPv6 address needs a name. */
+const isBroker = (text: string): boolean => {
+  const port = /^[A-Za-z0-9._-]+:(\d{1,5})$/.exec(text)?.[1];
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
+};
+
 /** Kafka's bootstrap brokers. */
-export const brokers = kind("list of host:port", (value) => {
-  const items = listOf(isBroker, "no host:port such as kafka-1:9092 (an IPv6 address needs a name)")(value);
-  if (items.length === 0) throw new Error("is empty");
-  return items;
-});
+export const brokers = kind(
+  "list of host:port",
+  listOf(isBroker, "no host:port such as kafka-1:9092 (an IPv6 address needs a name)", false),
+);

@@ -4,9 +4,8 @@ import { textOfFile } from "./named-file.ts";
 import { Secret } from "./secret.ts";
 import { kind } from "./setting.ts";
 
-// Files that settings name. They are read and validated with the settings. Otherwise a bad one would show only
-// when a connection is opened, and TLS accepts a CA file without certificates: it trusts nobody then, without an
-// error.
+// Files that settings name are read and validated with the settings. Otherwise a bad one would show only when a
+// connection is opened, and TLS accepts a CA file without certificates: it then trusts nobody, without an error.
 
 const CERTIFICATE = /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
@@ -51,7 +50,7 @@ export const secretFile = kind("file", (file) =>
   }),
 );
 
-/** What is wrong with a file of users, as the end of a sentence "VARIABLE …". Its name may not concern this process. */
+/** What is wrong with a file of users, as the end of a sentence "VARIABLE …"; read by the console only. */
 export const usersFileFault = (file: string): string | false => {
   try {
     return textOfFile(file).trim() === "" && `names a file that holds no users: ${file}`;

@@ -1,4 +1,4 @@
-import { MAX_FIELDS } from "../runtime/named-fields.ts";
+import { MAX_FIELDS } from "../runtime/json-pointer.ts";
 import { checkPlainText, kind } from "./setting.ts";
 
 // Kinds of settings. Each throws an Error whose message completes "VARIABLE …" where a value is not of its kind.
@@ -51,9 +51,8 @@ const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000
 const MAX_DURATION_MS = 2_147_483_647;
 
 export const readDuration = (value: string): number => {
-  const [, digits, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? [];
-  if (digits === undefined || unit === undefined)
-    throw new Error("is not a duration such as 500ms, 5s, 15m or 2h");
+  const [, digits, unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? [];
+  if (digits === undefined) throw new Error("is not a duration such as 500ms, 5s, 15m or 2h");
   const ms = Number(digits) * (UNITS[unit] ?? 0);
   if (ms > MAX_DURATION_MS) throw new Error("is longer than 596h");
   return ms;
@@ -87,9 +86,11 @@ export const port = kind("port", (value) => {
   return readInteger(value, 0, 65_535);
 });
 
+/** OpenTelemetry's specification asks for any case. */
 const readFlag = kind("true or false", (value) => {
-  if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
-  return value === "true";
+  const word = value.toLowerCase();
+  if (word !== "true" && word !== "false") throw new Error("is neither true nor false");
+  return word === "true";
 });
 export const flag = (env: string, help: string) => readFlag(env, "false", help);
 
@@ -106,53 +107,59 @@ export const list = kind("list", readList);
  * completes "which is …" for these.
  */
 export const listOf =
-  (isRight: (item: string) => boolean, form: string) =>
+  (isRight: (item: string) => boolean, form: string, mayBeEmpty = true) =>
   (value: string): readonly string[] => {
     const items = readList(value);
     const odd = items.filter((item) => !isRight(item)).map((item) => `"${item.replace(/^.*@/s, "…@")}"`);
     if (odd.length > 0)
       throw new Error(`holds ${odd.join(" and ")}, ${odd.length > 1 ? "each of which" : "which"} is ${form}`);
+    if (items.length === 0 && !mayBeEmpty) throw new Error("is empty");
     return items;
   };
 
-const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-
 /** Splits `name=value` at its first equals sign. */
-export const splitPair = (item: string): [string, string] => {
-  const end = item.indexOf("=");
-  return end < 0 ? [item, ""] : [item.slice(0, end).trim(), item.slice(end + 1).trim()];
+export const splitPair = (item: string): [name: string, value: string] => {
+  const [name = "", ...value] = item.split("=");
+  return [name.trim(), value.join("=").trim()];
 };
+
+/** Reads a list of `name=value`. */
+export const pairsOf = (isRight: (name: string, value: string) => boolean, form: string) => {
+  const read = listOf((item) => isRight(...splitPair(item)), form);
+  return (value: string) => read(value).map(splitPair);
+};
+
+export const checkOnce = (names: readonly string[]): void => {
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`names ${repeated} twice`);
+};
+
+const readSigns = pairsOf(
+  (pointer, value) => JSON_POINTER.test(pointer) && value !== "",
+  "no JSON pointer and value such as /status=ERROR",
+);
 
 /** What stands at a JSON pointer, each as `/pointer=value`. */
 export const pointersWithValues = kind("list of /pointer=value", (text) =>
-  listOf((item) => {
-    const [pointer, value] = splitPair(item);
-    return JSON_POINTER.test(pointer) && value !== "";
-  }, "no JSON pointer and value such as /status=ERROR")(text).map((item) => {
-    const [pointer, value] = splitPair(item);
-    return { pointer, value };
-  }),
+  readSigns(text).map(([pointer, value]) => ({ pointer, value })),
 );
 
+const readPointers = listOf((item) => JSON_POINTER.test(item), "no JSON pointer such as /meta/next", false);
+
 /** JSON pointers; `none` is an empty list, which is not the same as no value. */
-export const jsonPointers = kind("list of JSON pointers, or none", (value) => {
-  if (value === "none") return [];
-  const pointers = listOf((item) => JSON_POINTER.test(item), "no JSON pointer such as /meta/next")(value);
-  if (pointers.length === 0) throw new Error("names no JSON pointer such as /meta/next");
-  return pointers;
-});
+export const jsonPointers = kind("list of JSON pointers, or none", (value) =>
+  value === "none" ? [] : readPointers(value),
+);
+
+const readFields = pairsOf(
+  (name, pointer) => /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) && JSON_POINTER.test(pointer),
+  "no name and JSON pointer such as rate=/data/rate",
+);
 
 /** Fields of a record and where their values stand, each as `name=/pointer`. */
 export const namedFields = kind("list of name=/pointer", (text) => {
-  const fields = listOf((item) => {
-    const [name, pointer] = splitPair(item);
-    return FIELD_NAME.test(name) && JSON_POINTER.test(pointer);
-  }, "no name and JSON pointer such as rate=/data/rate")(text).map((item) => {
-    const [name, pointer] = splitPair(item);
-    return { name, pointer };
-  });
-  const twice = fields.find(({ name }, nth) => fields.findIndex((field) => field.name === name) < nth);
-  if (twice) throw new Error(`names ${twice.name} twice`);
+  const fields = readFields(text).map(([name, pointer]) => ({ name, pointer }));
+  checkOnce(fields.map(({ name }) => name));
   if (fields.length > MAX_FIELDS) throw new Error(`names more than ${MAX_FIELDS} fields`);
   return fields;
 });
@@ -166,17 +173,15 @@ export const statuses = kind(
 export const oneOf = <T extends string>(values: readonly T[]) =>
   kind(values.join(", "), (value): T => {
     const match = values.find((candidate) => candidate === value);
-    if (match === undefined)
-      throw new Error(`is ${values.length > 1 ? "none of" : "not"} ${values.join(", ")}`);
+    if (match === undefined) throw new Error(`is none of ${values.join(", ")}`);
     return match;
   });
 
 export const someOf = <T extends string>(values: readonly T[]) => {
   const names = values.join(", ");
-  const allowed: readonly string[] = values;
+  const read = listOf((item) => values.some((each) => each === item), `none of ${names}`, false);
   return kind(`list of ${names}`, (value): readonly T[] => {
-    const items = listOf((item) => allowed.includes(item), `none of ${names}`)(value);
-    if (items.length === 0) throw new Error(`names none of ${names}`);
+    const items = read(value);
     return values.filter((each) => items.includes(each));
   });
 };

@@ -1,12 +1,11 @@
 import { distance } from "fastest-levenshtein";
 import type { Log } from "../runtime/log.ts";
 import type { Config, Loaded, SettingProblem, Purpose } from "./config.ts";
-import { readList } from "./kinds.ts";
+import { webhookSecretWarning } from "./own-secrets.ts";
 import { brokenRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
 import { rows } from "./settings.ts";
-import { webhookSecretWarning } from "./webhook-secret.ts";
 import { FLOWS } from "./settings/bridge.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,10 +28,8 @@ const isQuoted = (text: string): boolean => /^(["']).*\1$/s.test(text.trim());
 const IN_QUOTES = "stands in quotes, which are taken for a part of it: leave them out";
 
 /** An empty variable counts as not set: compose files and charts pass empty ones on. */
-const valueOf = (env: Environment, name: string): string | undefined => {
-  const value = env[name];
-  return value === undefined || value === "" ? undefined : value;
-};
+const valueOf = (env: Environment, name: string): string | undefined =>
+  env[name] === "" ? undefined : env[name];
 
 const readSecret = ({ env: name, check, read }: Setting<unknown>, env: Environment): unknown => {
   const fileVariable = `${name}_FILE`;
@@ -44,9 +41,9 @@ const readSecret = ({ env: name, check, read }: Setting<unknown>, env: Environme
   }
   if (text !== undefined) throw new Error(`is set together with ${fileVariable}: set one of them`);
   try {
-    return Secret.fromFile(file, (found) => {
-      if (found.trim() === "") throw new Error("is empty");
-      check?.(found);
+    return Secret.fromFile(file, (content) => {
+      if (content.trim() === "") throw new Error("is empty");
+      check?.(content);
     });
   } catch (cause) {
     throw new Error(`comes from ${fileVariable}, which ${(cause as Error).message}`, { cause });
@@ -70,41 +67,25 @@ const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
     console: ["kafka", "console"] as const,
   })[purpose];
 
-/** The flows that a wrong FLOWS names all the same: what these lack is reported at once, too. */
-const flowsIn = (text = ""): readonly Flow[] => {
-  const flows = FLOWS.filter((flow) => readList(text).includes(flow));
-  return flows.length > 0 ? flows : FLOWS;
-};
-
 /** An unknown variable with one of these prefixes is most likely a misspelt setting: a problem. */
-const OWN_PREFIXES = ["PARTNER_", "WEBHOOK_", "COMMANDS_", "RECONCILE_", "CONSOLE_", "TOPIC_"];
+const OWN_PREFIX = /^(PARTNER|WEBHOOK|COMMANDS|RECONCILE|CONSOLE|TOPIC)_/;
 /** Other software uses these prefixes too: only a warning. */
-const SHARED_PREFIXES = ["KAFKA_", "SCHEMA_REGISTRY_", "MANAGEMENT_"];
-
+const SHARED_PREFIX = /^(KAFKA|SCHEMA_REGISTRY|MANAGEMENT)_/;
 /** Variables that Kubernetes injects for a service whose name has such a prefix. */
 const INJECTED = /(_SERVICE_HOST|_SERVICE_PORT(_.*)?|_PORT|_PORT_\d+_.*)$/;
 
-const nearest = (name: string, variables: readonly string[]): string =>
-  variables.reduce((best, candidate) =>
-    distance(name, candidate) < distance(name, best) ? candidate : best,
-  );
+const VARIABLES = rows.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]));
 
-/** Variables that look like settings but are none, except those that Kubernetes injects. */
-const unknownVariables = (
-  names: readonly string[],
-): { refused: SettingProblem[]; warned: SettingProblem[] } => {
-  const variables = rows.flatMap((row) => (row.secret ? [row.env, `${row.env}_FILE`] : [row.env]));
-  const ours = new Set(variables);
-  const unknown = (prefixes: readonly string[]): SettingProblem[] =>
-    names
-      .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
-      .filter((name) => !ours.has(name) && !INJECTED.test(name))
-      .map((name) => ({
-        variable: name,
-        message: `is not a setting of cambio-bridge: did you mean ${nearest(name, variables)}?`,
-      }));
-  return { refused: unknown(OWN_PREFIXES), warned: unknown(SHARED_PREFIXES) };
-};
+/** The variables with such a prefix that look like settings but are none. */
+const unknownVariables = (env: Environment, prefix: RegExp): SettingProblem[] =>
+  Object.keys(env)
+    .filter((name) => prefix.test(name) && !VARIABLES.includes(name) && !INJECTED.test(name))
+    .map((variable) => {
+      const nearest = VARIABLES.reduce((best, name) =>
+        distance(variable, name) < distance(variable, best) ? name : best,
+      );
+      return { variable, message: `is not a setting of cambio-bridge: did you mean ${nearest}?` };
+    });
 
 /** Where the value of a setting comes from, whether it is valid or not. */
 export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
@@ -113,6 +94,9 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
   return fallback === null ? "not set" : "default";
 };
 
+/** Platforms set these for every program, whether it understands them or not. */
+const isForAll = ({ variable }: SettingProblem): boolean => variable.startsWith("OTEL_");
+
 /**
  * Reads the environment, the valid part of it. Reports every problem, not only the first, and repeats no
  * secret.
@@ -120,7 +104,7 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
  */
 export const readEnvironment = (env: Environment, purpose: Purpose): ReadSettings => {
   const problems: SettingProblem[] = [];
-  const warnings: SettingProblem[] = [];
+  const warnings = unknownVariables(env, SHARED_PREFIX);
   const values: Record<string, Record<string, unknown>> = {};
   for (const row of rows) {
     const group = (values[row.group] ??= {});
@@ -134,41 +118,32 @@ export const readEnvironment = (env: Environment, purpose: Purpose): ReadSetting
       warnings.push({ variable: row.env, message: IN_QUOTES });
   }
 
-  const broken = new Set(problems.map((problem) => problem.variable));
+  const broken = new Set(problems.map(({ variable }) => variable));
   const config = values as Config;
-  const flows = broken.has("FLOWS") ? flowsIn(env["FLOWS"]) : config.bridge.flows;
-  const needs = needsOf(purpose, flows);
+  const needs = needsOf(purpose, broken.has("FLOWS") ? FLOWS : config.bridge.flows);
   for (const { env: variable, group, key, need, help } of rows) {
     if (values[group]?.[key] !== undefined || broken.has(variable)) continue;
-    const flow = flows.find((name) => need.includes(name) && needs.includes(name));
-    if (needs.some((each) => need.includes(each)))
-      problems.push({
-        variable,
-        message: `is not set${flow === undefined ? "" : `, which the ${flow} flow needs`}: ${help}`,
-      });
+    const reasons = needs.filter((each) => need.includes(each));
+    const flow = FLOWS.find((each) => reasons.includes(each));
+    const why = flow === undefined ? "" : `, which the ${flow} flow needs`;
+    if (reasons.length > 0) problems.push({ variable, message: `is not set${why}: ${help}` });
   }
+  problems.push(...unknownVariables(env, OWN_PREFIX), ...brokenRules(config, needs, broken));
 
   const { auth, secret } = config.webhook;
   const warning = needs.includes("webhooks") && secret ? webhookSecretWarning(auth, secret.reveal()) : null;
   if (warning !== null) warnings.push({ variable: "WEBHOOK_SECRET", message: warning });
 
-  const { refused, warned } = unknownVariables(Object.keys(env));
-  problems.push(...refused, ...brokenRules(config, needs, broken));
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
-  // Platforms set these for every program, whether it understands them or not.
-  const isForAll = ({ variable }: SettingProblem): boolean => variable.startsWith("OTEL_");
-  const leftOut = problems.filter(isForAll);
+  for (const { variable, message } of problems.filter(isForAll))
+    warnings.push({ variable, message: `is left out: it ${message}` });
   return {
     config: Object.freeze(config),
     problems: problems.filter((problem) => !isForAll(problem)),
-    warnings: [
-      ...warned,
-      ...warnings,
-      ...leftOut.map(({ variable, message }) => ({ variable, message: `is left out: it ${message}` })),
-    ],
-    leftOut: leftOut.map(({ variable }) => variable),
+    warnings,
+    leftOut: problems.filter(isForAll).map(({ variable }) => variable),
   };
 };
 

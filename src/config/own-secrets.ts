@@ -1,11 +1,10 @@
-import type { Config } from "./config.ts";
-import { webhookSecretFault } from "./webhook-secret.ts";
 import { UsageError } from "../runtime/errors.ts";
-import type { Log } from "../runtime/log.ts";
-import { madeFrom } from "../runtime/made-from.ts";
-import { isSecret, maskFor } from "../runtime/mask.ts";
+import { madeFrom, maskFor } from "../runtime/mask.ts";
 import { passwordsIn } from "../runtime/percent.ts";
-import { secretsIn } from "../runtime/secret-list.ts";
+import { PREFIX, secretsIn, standardWebhooksKey } from "../runtime/secret-list.ts";
+import type { Config } from "./config.ts";
+
+type Auth = Config["webhook"]["auth"];
 
 /**
  * The secrets that the partner knows, from the subscribed URL, from our calls or because it signs with them. It may
@@ -23,29 +22,49 @@ export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
   const settings = [secret, accessToken, xToken, proxyUrl].filter((setting) => setting !== undefined);
   const maskOf = madeFrom(() => {
     const passwords = proxyUrl ? passwordsIn(new URL(proxyUrl.reveal())) : [];
-    const secrets = [...secretsOfPartner(config), ...passwords];
-    return maskFor(secrets.filter(isSecret));
+    return maskFor([...secretsOfPartner(config), ...passwords]);
   });
   return (text) => maskOf(settings.map((setting) => setting.reveal()))(text);
 };
 
+/** A `#` without quotes in an env file leaves the beginning of a secret. */
+const LEAST_CHARACTERS = 16;
+
+/** What is to be warned of in the text of WEBHOOK_SECRET, which strangers may guess; null for nothing. */
+export const webhookSecretWarning = (auth: Auth, text: string): string | null =>
+  auth !== "none" && secretsIn(text).some((secret) => secret.replace(PREFIX, "").length < LEAST_CHARACTERS)
+    ? `holds a secret of fewer than ${LEAST_CHARACTERS} characters, which the next version refuses: choose a longer ` +
+      "one, and quote it in an env file, where # may begin a comment"
+    : null;
+
+/** What is wrong with the text of WEBHOOK_SECRET, as the end of a sentence; null when it is valid. */
+export const webhookSecretFault = (auth: Auth, text: string): string | null => {
+  if (auth === undefined || auth === "none") return null;
+  const secrets = secretsIn(text);
+  if (secrets.length === 0) return "holds nothing but commas";
+  if (auth === "standard-webhooks" && secrets.some((secret) => standardWebhooksKey(secret) === null))
+    return "holds a secret that is not base64 (usually after whsec_), which WEBHOOK_AUTH=standard-webhooks needs";
+  if (auth === "path-token" && secrets.some((secret) => secret === "." || secret === ".."))
+    return "holds a secret that cannot be the end of a path: a segment of dots changes the path";
+  return null;
+};
+
 /**
- * The secrets that are accepted now; the setting may be a file that changes. Throws a UsageError if there are none at
- * the start; later the last valid ones stay in force.
+ * The secrets that are accepted now, the same list until they change. Throws a UsageError if they cannot be used now;
+ * later the last valid ones stay in force.
  */
-export const webhookSecrets = ({ webhook }: Config, log?: Pick<Log, "warn">): (() => readonly string[]) => {
-  const reveal = (): string => webhook.secret?.reveal() ?? "";
-  let text = reveal();
-  const fault = webhookSecretFault(webhook.auth, text);
-  if (fault !== null) throw new UsageError(`WEBHOOK_SECRET ${fault}.`);
+export const webhookSecrets = ({ webhook: { auth, secret } }: Config): (() => readonly string[]) => {
+  if (secret === undefined) return () => [];
+  secret.mustPass((text) => {
+    const fault = webhookSecretFault(auth, text);
+    if (fault !== null) throw new UsageError(`WEBHOOK_SECRET ${fault}.`);
+  });
+  let text = secret.reveal();
   let secrets = secretsIn(text);
   return () => {
-    const latest = reveal();
-    if (latest === text) return secrets;
+    const latest = secret.reveal();
+    if (latest !== text) secrets = secretsIn(latest);
     text = latest;
-    const reason = webhookSecretFault(webhook.auth, latest);
-    if (reason === null) secrets = secretsIn(latest);
-    else log?.warn({ variable: "WEBHOOK_SECRET", reason }, "secret.refused");
     return secrets;
   };
 };

@@ -4,38 +4,61 @@ import { secretsIn } from "../runtime/secret-list.ts";
 import { isPrivateUrl } from "./addresses.ts";
 import type { Config, SettingProblem } from "./config.ts";
 import { isPair, usersFileFault } from "./files.ts";
+import { webhookSecretFault } from "./own-secrets.ts";
 import type { Need } from "./setting.ts";
 import { rows } from "./settings.ts";
-import { webhookSecretFault } from "./webhook-secret.ts";
 
 /** What is wrong with the variable, as the end of a sentence "VARIABLE …"; otherwise anything but a text. */
 type Fault = (config: Config) => string | false | null | undefined;
 /** A rule between settings, for whom it holds, and the variable that has the problem. */
 type Rule = readonly [need: Need, variable: string, fault: Fault];
+/** What makes a setting necessary, as `NAME=value` or `NAME`. */
+type Reason = (config: Config) => string | false;
 
 const valueOf = (config: Config, variable: string): unknown => {
   const { group = "", key = "" } = rows.find(({ env }) => env === variable) ?? {};
   return (config as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[group]?.[key];
 };
-
-/** What makes a setting necessary, as `NAME=value`. */
-type Reason = (config: Config) => string | false;
+const isSet = (config: Config, variable: string): boolean =>
+  ![undefined, false].includes(valueOf(config, variable) as boolean);
 
 /** Each of the variables is needed for that reason. */
 const needed = (need: Need, variables: readonly string[], by: Reason): Rule[] =>
   variables.map((variable) => {
     const fault: Fault = (config) => {
-      const reason = valueOf(config, variable) === undefined && by(config);
+      const reason = !isSet(config, variable) && by(config);
       return reason !== false && `is not set, which ${reason} needs`;
     };
     return [need, variable, fault];
   });
 
+/** The setting as `NAME=value` where its value is like this, or as `NAME` where it is set at all. */
+const by =
+  (variable: string, pattern?: RegExp): Reason =>
+  (config) => {
+    if (pattern === undefined) return isSet(config, variable) && variable;
+    const value = valueOf(config, variable) as string | boolean | undefined;
+    return pattern.test(String(value ?? "")) && `${variable}=${value}`;
+  };
+
 /** Two settings of which neither has a meaning alone. */
-const together = (need: Need, both: readonly [string, string]): Rule[] =>
-  both.flatMap((variable, at) => {
-    const other = both[1 - at] ?? "";
-    return needed(need, [variable], (config) => valueOf(config, other) !== undefined && other);
+const together = (need: Need, one: string, other: string): Rule[] => [
+  ...needed(need, [one], by(other)),
+  ...needed(need, [other], by(one)),
+];
+
+/** No two of these variables may clash: the later one has the problem. */
+const apart = (
+  variables: readonly string[],
+  clash: (config: Config, one: string, other: string) => boolean,
+  says: (other: string) => string,
+): Rule[] =>
+  variables.map((variable, index) => {
+    const fault: Fault = (config) => {
+      const other = variables.slice(0, index).find((each) => clash(config, variable, each));
+      return other && says(other);
+    };
+    return ["kafka", variable, fault];
   });
 
 // Kafka and the registry
@@ -44,35 +67,20 @@ const IN_SECRET = "on a network that nobody can eavesdrop on";
 const TLS_HINT = `set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true ${IN_SECRET}`;
 const HTTPS_HINT = `use https, or set KAFKA_ALLOW_PLAINTEXT=true ${IN_SECRET}`;
 
-/** The secret that a mechanism sends in clear without TLS. SCRAM never sends the password. */
-const SENT_IN_CLEAR: Readonly<Record<string, string>> = {
-  plain: "password",
-  oauthbearer: "token",
-  "aws-msk-iam": "token",
-};
-
 const isWithoutTls = ({ kafka }: Config): boolean => "tls" in kafka && !kafka.tls && !kafka.allowPlaintext;
 
+/** SCRAM never sends the password. */
 const mechanismInClear: Fault = (config) => {
-  const { saslMechanism } = config.kafka;
-  const sent = SENT_IN_CLEAR[saslMechanism ?? ""];
-  return (
-    isWithoutTls(config) &&
-    sent &&
-    `is ${saslMechanism}, but KAFKA_TLS is false, so that the ${sent} goes out in clear: ${TLS_HINT}`
-  );
+  const { saslMechanism: mechanism = "scram" } = config.kafka;
+  const sent = mechanism === "plain" ? "password" : "token";
+  const says = `is ${mechanism}, but KAFKA_TLS is false, so that the ${sent} goes out in clear: ${TLS_HINT}`;
+  return isWithoutTls(config) && !mechanism.startsWith("scram") && says;
 };
 
-const tlsFilesUnused = ["KAFKA_TLS_CA_FILE", "KAFKA_TLS_CERT_FILE", "KAFKA_TLS_KEY_FILE"].map(
-  (variable): Rule => [
-    "kafka",
-    variable,
-    (config) =>
-      isWithoutTls(config) &&
-      valueOf(config, variable) !== undefined &&
-      `is set, but KAFKA_TLS is false, so that it is not used: ${TLS_HINT}`,
-  ],
-);
+const tlsFileUnused = (variable: string): Rule => {
+  const says = `is set, but KAFKA_TLS is false, so that it is not used: ${TLS_HINT}`;
+  return ["kafka", variable, (config) => isWithoutTls(config) && isSet(config, variable) && says];
+};
 
 /** A forgotten mechanism is not taken for none. */
 const byWhatItUses: Reason = ({ kafka, registry }) => {
@@ -82,18 +90,12 @@ const byWhatItUses: Reason = ({ kafka, registry }) => {
   return kafka.oauthTokenFile !== undefined && "KAFKA_OAUTH_TOKEN_FILE";
 };
 
-const byMechanism =
-  (pattern: RegExp): Reason =>
-  ({ kafka: { saslMechanism: mechanism = "" } }) =>
-    pattern.test(mechanism) && `KAFKA_SASL_MECHANISM=${mechanism}`;
-
-/** Tokens come from a file, or by the client credentials grant. */
-const byToken: Reason = (config) =>
-  byMechanism(/^oauth/)(config) || (config.registry.oauth && "SCHEMA_REGISTRY_OAUTH=true");
-
-/** A token file that could not be read has a problem already. */
-const hasTokenFile = ({ kafka }: Config): boolean =>
-  !("oauthTokenFile" in kafka) || kafka.oauthTokenFile !== undefined;
+/** Tokens come by the client credentials grant, or from a file; one that could not be read has a problem already. */
+const byToken: Reason = (config) => {
+  const hasFile = !("oauthTokenFile" in config.kafka) || config.kafka.oauthTokenFile !== undefined;
+  const byMechanism = by("KAFKA_SASL_MECHANISM", /^oauth/)(config);
+  return !hasFile && (byMechanism || by("SCHEMA_REGISTRY_OAUTH", /true/)(config));
+};
 
 const CLIENT = ["KAFKA_OAUTH_TOKEN_ENDPOINT", "KAFKA_OAUTH_CLIENT_ID", "KAFKA_OAUTH_CLIENT_SECRET"];
 
@@ -103,18 +105,6 @@ const endpointInClear: Fault = ({ kafka: { oauthTokenEndpoint: endpoint, allowPl
   !isPrivateUrl(endpoint) &&
   `is not https, so that the client secret goes out in clear: ${HTTPS_HINT}`;
 
-const REGISTRY_SIGN_IN = ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_TOKEN", "SCHEMA_REGISTRY_OAUTH"];
-
-/** The registry takes one authorization. */
-const oneSignIn = REGISTRY_SIGN_IN.map((variable, index): Rule => {
-  const fault: Fault = (config) => {
-    const isSet = (name: string): boolean => ![undefined, false].includes(valueOf(config, name) as boolean);
-    const first = isSet(variable) && REGISTRY_SIGN_IN.slice(0, index).find(isSet);
-    return first && `is set together with ${first}: set one of them`;
-  };
-  return ["kafka", variable, fault];
-});
-
 const registryInClear: Fault = ({ kafka, registry }) => {
   const { oauth: OAUTH, token: TOKEN, password: PASSWORD } = registry;
   const name = Object.entries({ OAUTH, TOKEN, PASSWORD }).find(([, value]) => value)?.[0];
@@ -122,19 +112,23 @@ const registryInClear: Fault = ({ kafka, registry }) => {
   return isInClear && `is not https, so that SCHEMA_REGISTRY_${name} goes out in clear: ${HTTPS_HINT}`;
 };
 
-/** If two topics had one name, results would be read as commands, forever. Kafka takes a dot and `_` for the same. */
-const distinctTopics = rows
-  .filter(({ shape }) => shape === "topic")
-  .map(({ env }, index, all): Rule => {
-    const fault: Fault = (config) => {
-      const nameOf = (variable: string): string => String(valueOf(config, variable)).replaceAll(".", "_");
-      const first = all.slice(0, index).find((other) => nameOf(other.env) === nameOf(env));
-      return (
-        first && `is the same as ${first.env} (to Kafka a dot is a _): each topic needs a name of its own`
-      );
-    };
-    return ["kafka", env, fault];
-  });
+/** The registry takes one authorization. */
+const oneSignIn = apart(
+  ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_TOKEN", "SCHEMA_REGISTRY_OAUTH"],
+  (config, ...both) => both.every((variable) => isSet(config, variable)),
+  (other) => `is set together with ${other}: set one of them`,
+);
+
+/** Kafka takes a dot and `_` for the same. */
+const topicName = (config: Config, variable: string): string =>
+  String(valueOf(config, variable)).replaceAll(".", "_");
+
+/** If two topics had one name, results would be read as commands, forever. */
+const distinctTopics = apart(
+  rows.filter(({ shape }) => shape === "topic").map(({ env }) => env),
+  (config, one, other) => topicName(config, one) === topicName(config, other),
+  (other) => `is the same as ${other} (to Kafka a dot is a _): each topic needs a name of its own`,
+);
 
 // The partner and the flows
 
@@ -153,20 +147,12 @@ const connections: Fault = (config) =>
 const clientCertificate = (need: Need, of: "kafka" | "partner"): Rule[] => {
   const [cert, key] = [`${of.toUpperCase()}_TLS_CERT_FILE`, `${of.toUpperCase()}_TLS_KEY_FILE`] as const;
   const isOther: Fault = ({ [of]: { tlsCert, tlsKey } }) =>
-    tlsCert !== undefined &&
-    tlsKey !== undefined &&
-    !isPair(tlsCert, tlsKey) &&
-    `does not fit the certificate in ${cert}`;
-  return [...together(need, [cert, key]), [need, key, isOther]];
+    tlsCert && tlsKey && !isPair(tlsCert, tlsKey) && `does not fit the certificate in ${cert}`;
+  return [...together(need, cert, key), [need, key, isOther]];
 };
 
-const byWebhookAuth: Reason = ({ webhook: { auth } }) =>
-  (auth === "hmac" || auth === "header") && `WEBHOOK_AUTH=${auth}`;
-
-const webhookSecret: Fault = ({ webhook: { auth, secret } }) => {
-  if (secret !== undefined) return webhookSecretFault(auth, secret.reveal());
-  return auth !== undefined && auth !== "none" && `is not set, which WEBHOOK_AUTH=${auth} needs`;
-};
+const webhookSecret: Fault = ({ webhook: { auth, secret } }) =>
+  secret && webhookSecretFault(auth, secret.reveal());
 
 /** A URL is not treated as secret: `config` prints it. */
 const tokenInPublicUrl: Fault = ({ webhook: { auth, publicUrl, secret } }) => {
@@ -198,8 +184,7 @@ const openConsole: Fault = ({ console: { auth, host } }) =>
   `is ${host}, but CONSOLE_AUTH is none, so that anybody could read it: set CONSOLE_AUTH, or leave it at 127.0.0.1`;
 
 const usersFile: Fault = ({ console: { auth, usersFile: file } }) =>
-  auth === "basic" &&
-  (file === undefined ? "is not set, which CONSOLE_AUTH=basic needs" : usersFileFault(file));
+  auth === "basic" && file !== undefined && usersFileFault(file);
 
 const anyProxy: Fault = ({ console: { auth, trustedProxyCidrs } }) =>
   auth === "proxy-header" &&
@@ -209,13 +194,17 @@ const anyProxy: Fault = ({ console: { auth, trustedProxyCidrs } }) =>
 const rules: readonly Rule[] = [
   ...needed("kafka", ["KAFKA_SASL_MECHANISM"], byWhatItUses),
   ["kafka", "KAFKA_SASL_MECHANISM", mechanismInClear],
-  ...needed("kafka", ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"], byMechanism(/^(plain|scram)/)),
-  ...needed("kafka", ["KAFKA_AWS_REGION"], byMechanism(/^aws/)),
-  ...needed("kafka", CLIENT, (config) => !hasTokenFile(config) && byToken(config)),
+  ...needed(
+    "kafka",
+    ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
+    by("KAFKA_SASL_MECHANISM", /^(plain|s)/),
+  ),
+  ...needed("kafka", ["KAFKA_AWS_REGION"], by("KAFKA_SASL_MECHANISM", /^aws/)),
+  ...needed("kafka", CLIENT, byToken),
   ["kafka", "KAFKA_OAUTH_TOKEN_ENDPOINT", endpointInClear],
   ...clientCertificate("kafka", "kafka"),
-  ...tlsFilesUnused,
-  ...together("kafka", ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_PASSWORD"]),
+  ...["KAFKA_TLS_CA_FILE", "KAFKA_TLS_CERT_FILE", "KAFKA_TLS_KEY_FILE"].map(tlsFileUnused),
+  ...together("kafka", "SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_PASSWORD"),
   ...oneSignIn,
   ["kafka", "SCHEMA_REGISTRY_URL", registryInClear],
   ...distinctTopics,
@@ -223,12 +212,14 @@ const rules: readonly Rule[] = [
   ...clientCertificate("serve", "partner"),
   ...clientCertificate("partner", "partner"),
   ["commands", "PARTNER_MAX_CONNECTIONS", connections],
+  ...needed("webhooks", ["WEBHOOK_SECRET"], by("WEBHOOK_AUTH", /^(?!none$)./)),
   ["webhooks", "WEBHOOK_SECRET", webhookSecret],
-  ...needed("webhooks", ["WEBHOOK_SIGNATURE_HEADER"], byWebhookAuth),
+  ...needed("webhooks", ["WEBHOOK_SIGNATURE_HEADER"], by("WEBHOOK_AUTH", /^(hmac|header)$/)),
   ["webhooks", "WEBHOOK_PUBLIC_URL", tokenInPublicUrl],
   ["webhooks", "WEBHOOK_PORT", sharedPort],
   ["reconcile", "RECONCILE_WINDOW", window],
   ["console", "CONSOLE_HOST", openConsole],
+  ...needed("console", ["CONSOLE_USERS_FILE"], by("CONSOLE_AUTH", /^basic$/)),
   ["console", "CONSOLE_USERS_FILE", usersFile],
   ["console", "CONSOLE_TRUSTED_PROXY_CIDRS", anyProxy],
 ];

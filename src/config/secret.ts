@@ -11,15 +11,16 @@ const STEADY_MS = 500;
 
 const read = (file: string): string => textOfFile(file).replace(/\r?\n$/, "");
 
-const nothing = (): void => undefined;
+/** Throws an Error whose message says what is wrong with a text. */
+type Check = (text: string) => void;
 
 /**
  * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. One from a
  * file can be watched: the file is read again and again, so that it can be rotated without a restart.
  */
 export class Secret {
-  readonly #file: string | undefined;
-  readonly #check: (text: string) => void;
+  readonly #file: string | null;
+  readonly #checks: Check[] = [];
   #text: string;
   /** What the last reading found. */
   #latest: string;
@@ -27,24 +28,29 @@ export class Secret {
   #latestSinceMs = Number.NEGATIVE_INFINITY;
   #replaced: readonly string[] = [];
   #fault = "";
-  #refused: (reason: string) => void = nothing;
+  #refused: (reason: string) => void = () => undefined;
 
-  private constructor(text: string, file?: string, check: (text: string) => void = nothing) {
+  private constructor(text: string, file: string | null) {
     this.#text = text;
     this.#latest = text;
     this.#file = file;
-    this.#check = check;
   }
 
   static of(text: string): Secret {
-    return new Secret(text);
+    return new Secret(text, null);
   }
 
   /** Throws when the file cannot be read now, or `check` throws. When that happens later, the last text is kept. */
-  static fromFile(file: string, check: (text: string) => void = nothing): Secret {
-    const text = read(file);
-    check(text);
-    return new Secret(text, file, check);
+  static fromFile(file: string, check: Check = () => undefined): Secret {
+    const secret = new Secret(read(file), file);
+    secret.mustPass(check);
+    return secret;
+  }
+
+  /** Throws when `check` does; from now on a new text must pass it, too. */
+  mustPass(check: Check): void {
+    check(this.#text);
+    this.#checks.push(check);
   }
 
   /** The text in force. */
@@ -59,7 +65,7 @@ export class Secret {
 
   /** Reads the file every second. The log says once what cannot be used of it. @returns ends that */
   watch(variable: string, log: Pick<Log, "warn">): () => void {
-    if (this.#file === undefined) return nothing;
+    if (this.#file === null) return () => undefined;
     this.#refused = (reason) => log.warn({ variable, reason }, "secret.refused");
     const readings = setInterval(() => this.reload(), READ_EVERY_MS).unref();
     return () => clearInterval(readings);
@@ -70,14 +76,14 @@ export class Secret {
    * written does not; the last one is kept until then, and where the new one is invalid.
    */
   reload(nowMs = systemClock.monotonic()): void {
-    if (this.#file === undefined) return;
+    if (this.#file === null) return;
     try {
       const text = read(this.#file);
       if (text !== this.#latest) this.#latestSinceMs = nowMs;
       this.#latest = text;
-      const isSteady = nowMs - this.#latestSinceMs >= STEADY_MS;
-      if (isSteady && text !== this.#text) this.#replaceBy(text);
-      if (isSteady) this.#fault = "";
+      if (nowMs - this.#latestSinceMs < STEADY_MS) return;
+      if (text !== this.#text) this.#replaceBy(text);
+      this.#fault = "";
     } catch (error) {
       const fault = error instanceof Error ? error.message : String(error);
       if (fault !== this.#fault) this.#refused(fault);
@@ -98,7 +104,7 @@ export class Secret {
   }
 
   #replaceBy(text: string): void {
-    this.#check(text);
+    for (const check of this.#checks) check(text);
     const others = this.#replaced.filter((other) => other !== text);
     this.#replaced = [this.#text, ...others].slice(0, MAX_REPLACED);
     this.#text = text;

@@ -1,9 +1,6 @@
 import { Secret } from "./secret.ts";
 
-/**
- * What requires a setting: Kafka, `serve` with any flow, one of the flows, calls to the partner alone, or the
- * console.
- */
+/** What requires a setting: Kafka, `serve` with any flow, one of the flows, calls to the partner, or the console. */
 export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner" | "console";
 
 /** One environment variable: its parser, default and documentation. */
@@ -26,23 +23,24 @@ export type Setting<T> = {
 /** Makes settings of one kind. Without a default, the value may be undefined. */
 type Kind<T> = {
   (env: string, fallback: string, help: string): Setting<T>;
-  (env: string, fallback: null, help: string, ...need: readonly Need[]): Setting<T | undefined>;
+  (env: string, help: string): Setting<T | undefined>;
 };
 
 export const kind =
   <T>(shape: string, read: (text: string) => T): Kind<T> =>
-  (env: string, fallback: string | null, help: string, ...need: readonly Need[]) => ({
-    env,
-    fallback,
-    help,
-    shape,
-    read,
-    need,
-    secret: false,
-  });
+  (env: string, ...texts: readonly string[]) => {
+    const [help = "", fallback = null] = texts.toReversed();
+    return { env, fallback, help, shape, read, need: [], secret: false };
+  };
+
+export const requiredBy = <T>(setting: Setting<T>, ...need: readonly Need[]): Setting<T> => ({
+  ...setting,
+  need,
+});
 
 /** For a setting that is required wherever it is used. */
-export const always = <T>(setting: Setting<T | undefined>): Setting<T> => setting as Setting<T>;
+export const always = <T>(setting: Setting<T | undefined>): Setting<T> =>
+  requiredBy(setting, "kafka") as Setting<T>;
 
 /** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no text that anybody meant. */
 const ODD_TEXT = /[\p{Cc}\uFEFF\uFFFD]/u;
@@ -62,9 +60,8 @@ export const checkPlainList = (text: string): void =>
 const secretKind = kind("secret", (text) => Secret.of(text));
 
 /** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
-export const secret = (
-  env: string,
-  help: string,
-  check: (text: string) => void = checkPlainText,
-  ...need: readonly Need[]
-): Setting<Secret | undefined> => ({ ...secretKind(env, null, help, ...need), secret: true, check });
+export const secret = (env: string, help: string, check = checkPlainText): Setting<Secret | undefined> => ({
+  ...secretKind(env, help),
+  secret: true,
+  check,
+});

@@ -1,6 +1,6 @@
 import type { Notification } from "../notification/notification.ts";
 import type { LogAnswer } from "../partner/types.ts";
-import { saysFailed, type FailureSign } from "../runtime/says-failed.ts";
+import { saysFailed, type FailureSign } from "../runtime/json-pointer.ts";
 import { linksToMore, MORE, moreThanEntries, statementsIn, type MoreOptions } from "./more-entries.ts";
 import { readLogEntry, type EntryPointers } from "./read-entry.ts";
 import { splitAnswer, type SplitOptions } from "./split-answer.ts";

@@ -2,9 +2,8 @@ import { eventIdentity } from "../notification/event-window.ts";
 import { readNotification, type Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import { meaningOf } from "../notification/translate.ts";
-import { parseJson } from "../runtime/json-object.ts";
+import { parseJson, elements, members, type Member } from "../runtime/json.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
-import { elements, members, type Member } from "../runtime/json.ts";
 
 type LogEntry =
   | { kind: "notification"; notification: Notification }

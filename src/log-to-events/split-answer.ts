@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { yieldToEventLoop } from "../runtime/event-loop.ts";
-import { parseJson } from "../runtime/json-object.ts";
+import { parseJson } from "../runtime/json.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
 
 export type SplitOptions = {

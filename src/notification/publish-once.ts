@@ -1,5 +1,5 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
-import type { NamedField } from "../runtime/named-fields.ts";
+import type { NamedField } from "../runtime/json-pointer.ts";
 import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";

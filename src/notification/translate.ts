@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Direction, Source, Stage, TransactionStatusUpdated } from "../records.ts";
-import { fieldsIn, type NamedField } from "../runtime/named-fields.ts";
+import { fieldsIn, type NamedField } from "../runtime/json-pointer.ts";
 import type { TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { occurredAtOf } from "./occurred-at.ts";

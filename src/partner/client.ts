@@ -6,8 +6,7 @@ import { connectFor } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
 import { createCallLimiter, type CallLimiter } from "./connection/call-limiter.ts";
 import { transportFor } from "./connection/transport.ts";
-import { madeFrom } from "../runtime/made-from.ts";
-import { isSecret, maskFor } from "../runtime/mask.ts";
+import { madeFrom, maskFor } from "../runtime/mask.ts";
 import { passwordsIn } from "../runtime/percent.ts";
 import type {
   Call,
@@ -55,7 +54,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
 
   const secretsOf = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
     const passwords = proxy ? passwordsIn(proxy()) : [];
-    return [accessToken, xToken, ...passwords, ...options.otherSecrets(), ...more].filter(isSecret);
+    return [accessToken, xToken, ...passwords, ...options.otherSecrets(), ...more];
   };
   const maskOf = madeFrom(maskFor);
   const prepare: Prepare = (path, secrets) => {

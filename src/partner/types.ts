@@ -1,6 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
-import type { NamedField } from "../runtime/named-fields.ts";
-import type { FailureSign } from "../runtime/says-failed.ts";
+import type { NamedField } from "../runtime/json-pointer.ts";
+import type { FailureSign } from "../runtime/json-pointer.ts";
 
 export type Credentials = { accessToken: string; xToken: string };
 

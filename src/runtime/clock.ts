@@ -1,16 +1,10 @@
-import { performance } from "node:perf_hooks";
-import { onAbort } from "./on-abort.ts";
+import { reasonOfAbort, wakeOrAbort } from "./abort.ts";
 
-/**
- * Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds.
- */
+/** Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds. */
 export type Clock = {
   /** Wall-clock time in milliseconds since the Unix epoch. May jump. */
   now: () => number;
-  /**
-   * Milliseconds since an arbitrary start. Never jumps back, but may stand still while a virtual machine is
-   * paused.
-   */
+  /** Milliseconds since an arbitrary start. Never jumps back, but may stand still while a virtual machine is paused. */
   monotonic: () => number;
   /** Resolves after `ms`, or rejects with the signal's reason when it aborts first. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -22,8 +16,7 @@ export type Clock = {
   /**
    * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`.
    * Rejects at that moment, whether or not `work` obeys its signal. Leaves neither timer nor listener behind.
-   * Costs more than `within`. (`AbortSignal.any` with `AbortSignal.timeout` is no replacement: it leaks until
-   * the timeout, even when `work` ends earlier.)
+   * (`AbortSignal.any` with `AbortSignal.timeout` leaks until the timeout, even when `work` ends earlier.)
    */
   withDeadline<T>(
     ms: number,
@@ -40,55 +33,25 @@ export class DeadlineError extends Error {
   }
 }
 
-const reasonOf = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason));
-
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
 
   sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(reasonOf(signal));
-        return;
-      }
-      let forget = (): void => undefined;
-      const wake = () => {
-        forget();
-        resolve();
-      };
+    wakeOrAbort(signal, (wake) => {
       const timer = setTimeout(wake, ms);
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal ? reasonOf(signal) : new Error("aborted"));
-      };
-      if (signal) forget = onAbort(signal, stop);
+      return () => clearTimeout(timer);
     }),
 
   within: (ms, signal, pending) =>
-    new Promise((resolve, reject) => {
-      const stop = (reason: Error): void => {
-        leave();
-        reject(reason);
-      };
-      const aborted = (): void => {
-        if (signal) stop(reasonOf(signal));
-      };
-      const timer = setTimeout(() => stop(new DeadlineError(ms)), ms);
-      let forget = (): void => undefined;
-      const leave = (): void => {
-        clearTimeout(timer);
-        forget();
-      };
-      if (signal?.aborted) aborted();
-      else if (signal) forget = onAbort(signal, aborted);
-      void pending.then(leave, leave);
-      pending.then(resolve, reject);
+    wakeOrAbort(signal, (wake, fail) => {
+      const timer = setTimeout(() => fail(new DeadlineError(ms)), ms);
+      pending.then(wake, fail);
+      return () => clearTimeout(timer);
     }),
 
   withDeadline: async (ms, signal, work) => {
-    if (signal?.aborted) throw reasonOf(signal);
+    if (signal?.aborted) throw reasonOfAbort(signal);
     const inner = new AbortController();
     try {
       return await systemClock.within(ms, signal, work(inner.signal));

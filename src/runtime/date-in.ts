@@ -1,20 +1,13 @@
 /** The time zone of the partner's business days. */
 export const SAO_PAULO = "America/Sao_Paulo";
 
-/**
- * In every time zone, midnight and changes of the UTC offset fall on a quarter of an hour. So all of a
- * quarter has one date.
- */
+/** In every time zone, midnight and changes of the UTC offset fall on a quarter of an hour: it has one date. */
 const QUARTER_MS = 15 * 60_000;
 
 /** The date in a time zone at an instant, as YYYY-MM-DD. Keeps the last quarter's: formatting a date is slow. */
 export const dateIn = (timeZone: string): ((ms: number) => string) => {
-  const format = new Intl.DateTimeFormat("en-CA", {
-    timeZone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
+  const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone, ...parts });
   let latest = { quarter: Number.NaN, date: "" };
   return (ms) => {
     const quarter = Math.floor(ms / QUARTER_MS);

@@ -1,7 +1,4 @@
-/**
- * The message of a thrown value, followed by the messages of its causes where they are not part of it
- * already.
- */
+/** The message of a thrown value, followed by the messages of its causes where they are not part of it already. */
 export const messageOf = (thrown: unknown): string => {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = thrown.cause === undefined ? "" : messageOf(thrown.cause);

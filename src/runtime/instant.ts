@@ -2,7 +2,7 @@
 export const MAX_INSTANT_MS = 8.64e15;
 
 const RFC_3339 =
-  /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<hours>[01]\d|2[0-3]):(?<minutes>[0-5]\d))$/;
+  /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
  * Reads an RFC 3339 date-time. The zone is required, the day must exist, digits beyond milliseconds are cut
@@ -10,13 +10,12 @@ const RFC_3339 =
  * @returns milliseconds since the Unix epoch; null for anything else
  */
 export const readInstant = (text: string): number | null => {
-  const { date, time, fraction = "", sign, hours, minutes } = RFC_3339.exec(text)?.groups ?? {};
-  if (date === undefined || time === undefined) return null;
-  const local = Date.parse(`${date}T${time}.${fraction.slice(0, 3).padEnd(3, "0")}Z`);
+  const [, date] = RFC_3339.exec(text) ?? [];
+  if (date === undefined) return null;
+  const dayMs = Date.parse(date);
   // Date.parse turns 30 February into a day in March.
-  if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(date)) return null;
-  const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
-  return sign === "-" ? local + offsetMs : local - offsetMs;
+  const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(date);
+  return isDay ? Date.parse(text.toUpperCase()) : null;
 };
 
 /** ISO 8601 in UTC, to the millisecond; the number where it is out of range, as timestamps of records may be. */

@@ -1,7 +1,4 @@
-/**
- * Characters that are invisible, control a terminal or reorder text: controls, formats, line and paragraph
- * separators, lone surrogates.
- */
+/** Characters that are invisible, control a terminal or reorder text. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/u;
 const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
 

@@ -1,5 +1,4 @@
-import { parseJson } from "./json-object.ts";
-import { elements, membersUpToCut } from "./json.ts";
+import { elements, membersUpToCut, parseJson } from "./json.ts";
 
 /** The member names of a JSON pointer (RFC 6901), unescaped. */
 export const pointerNames = (pointer: string): string[] =>
@@ -28,3 +27,63 @@ export const scalarText = (raw: string): string | null => {
   if (raw.startsWith('"')) return parseJson(raw) as string | null;
   return /^[{[]/.test(raw) ? null : raw;
 };
+
+/** A field that a setting names, and the JSON pointer to its value. */
+export type NamedField = { name: string; pointer: string };
+
+/** A record has room for so many fields, and so long ones. */
+export const MAX_FIELDS = 16;
+export const MAX_FIELD_BYTES = 1_024;
+
+const fieldText = (json: string, pointer: string): string | null => {
+  const [raw, ...others] = valuesAt(json, pointer);
+  const text = raw === undefined || raw === "null" || others.length > 0 ? null : scalarText(raw);
+  return text === null || Buffer.byteLength(text) > MAX_FIELD_BYTES ? null : text.toWellFormed();
+};
+
+/**
+ * What a JSON text holds at the pointers: strings as they are, numbers and booleans with exactly their characters.
+ * A value is left out where it is absent, null, an object, an array, ambiguous or too long.
+ */
+export const fieldsIn = (
+  json: string,
+  named: readonly NamedField[],
+  mask: (text: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(
+    named.flatMap(({ name, pointer }) => {
+      const text = fieldText(json, pointer);
+      return text === null ? [] : [[name, mask(text)]];
+    }),
+  );
+
+/** The names of those that were not found. */
+export const missingFields = (
+  named: readonly NamedField[],
+  fields: Readonly<Record<string, string>>,
+): string[] => named.map(({ name }) => name).filter((name) => !Object.hasOwn(fields, name));
+
+/** What an answer says when it failed, in words of its own: this value at this JSON pointer. */
+export type FailureSign = { pointer: string; value: string };
+
+const NO = /^"?false"?$/i;
+const NOTHING = /^(?:|null|false|0|"\s*"|\[\s*\]|\{\s*\})$/;
+
+const saysAtRoot = (text: string): boolean =>
+  membersUpToCut(text).some(({ key, raw }) => {
+    const name = key.toLowerCase();
+    if (name === "success") return NO.test(raw);
+    return (name === "error" || name === "errors") && !NOTHING.test(raw);
+  });
+
+const folded = (value: string): string => value.trim().toLowerCase();
+
+/**
+ * Whether a JSON object, which may be cut off, says that what was asked for failed: at its root by `success: false`,
+ * or by an `error` or `errors` that is not empty; or by one of `signs`, whatever the case of its letters.
+ */
+export const saysFailed = (text: string, signs: readonly FailureSign[] = []): boolean =>
+  saysAtRoot(text) ||
+  signs.some(({ pointer, value }) =>
+    valuesAt(text, pointer).some((raw) => folded(scalarText(raw) ?? "") === folded(value)),
+  );

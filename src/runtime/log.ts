@@ -12,13 +12,6 @@ export type ProcessEnds = {
   unblock: () => void;
 };
 
-const nothing = (): void => undefined;
+const skip = (): void => undefined;
 /** The log of tools, which write sentences to standard output and error instead. */
-export const silent: Log = {
-  trace: nothing,
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: nothing,
-  fatal: nothing,
-};
+export const silent: Log = { trace: skip, debug: skip, info: skip, warn: skip, error: skip, fatal: skip };

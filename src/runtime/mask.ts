@@ -4,11 +4,10 @@ export const MAX_REASON_LENGTH = 300;
 /** Replaces a secret in what is kept of an answer. */
 const MASK = "***";
 
-/** Shorter parts of a text in base64 occur by chance. */
-const MIN_BASE64_LENGTH = 5;
-
 /** Shorter texts are no secrets, and masking them would destroy parts of answers, such as quoteIds. */
-export const isSecret = (text: string): boolean => text.length >= 4;
+const LEAST_LENGTH = 4;
+/** Shorter parts of a text in base64 occur by chance. */
+const LEAST_BASE64_LENGTH = 5;
 
 /** One way to write a secret: for each of its characters the texts that may stand for it. */
 type Spelling = readonly (readonly string[])[];
@@ -17,14 +16,11 @@ const hex = (value: number, digits: number): string => value.toString(16).padSta
 
 /** A character as it is, escaped in JSON, and percent-encoded in a URL or a form. */
 const plainForms = (character: string): readonly string[] => {
-  const unicode = Array.from({ length: character.length }, (_, i) => hex(character.charCodeAt(i), 4));
+  const units = Array.from({ length: character.length }, (_, i) => hex(character.charCodeAt(i), 4));
   const bytes = Array.from(Buffer.from(character), (byte) => hex(byte, 2));
-  const upper = (text: string): string => text.toUpperCase();
   return [
-    unicode.map((code) => `\\u${code}`).join(""),
-    unicode.map((code) => `\\u${upper(code)}`).join(""),
-    bytes.map((byte) => `%${byte}`).join(""),
-    bytes.map((byte) => `%${upper(byte)}`).join(""),
+    ...[units, units.map((unit) => unit.toUpperCase())].map((each) => `\\u${each.join("\\u")}`),
+    ...[bytes, bytes.map((byte) => byte.toUpperCase())].map((each) => `%${each.join("%")}`),
     ...(/\W/.test(character) ? [`\\${character}`] : []),
     ...(character === " " ? ["+"] : []),
     character,
@@ -47,7 +43,7 @@ const inBase64 = (text: string): string[] => {
     // Characters at both ends that share bits with other bytes are not known.
     return encoded.slice(Math.ceil((8 * before) / 6), Math.floor(bits / 6));
   });
-  return [alone, ...parts].filter((part) => part.length >= MIN_BASE64_LENGTH);
+  return [alone, ...parts].filter((part) => part.length >= LEAST_BASE64_LENGTH);
 };
 
 const spellingsOf = (secret: string): Spelling[] => [
@@ -70,26 +66,21 @@ const headOf = (spelling: Spelling): string =>
     .map((forms) => (forms.length === 1 ? forms.map(escaped) : `(?:${forms.map(escaped).join("|")})`))
     .join("");
 
-/** Compares a text from `start` on with a spelling. `end`: where the secret ends there, `null`: it does not stand there. */
-const compare = (
-  text: string,
-  start: number,
-  spelling: Spelling,
-): { end: number | null; brokeOff: boolean } => {
+/** Where a spelling ends that stands in the text at `start`; null if it does not stand there. */
+const endOf = (text: string, start: number, spelling: Spelling): number | null => {
   let ends = [start];
-  let brokeOff = false;
   for (const forms of spelling) {
     const next = new Set<number>();
     for (const end of ends)
-      for (const form of forms) {
-        if (text.startsWith(form, end)) next.add(end + form.length);
-        else if (end + form.length > text.length && form.startsWith(text.slice(end))) brokeOff = true;
-      }
+      for (const form of forms) if (text.startsWith(form, end)) next.add(end + form.length);
     ends = [...next];
-    if (ends.length === 0) return { end: null, brokeOff };
+    if (ends.length === 0) return null;
   }
-  return { end: Math.max(...ends), brokeOff: false };
+  return Math.max(...ends);
 };
+
+const longestOf = (spelling: Spelling): number =>
+  spelling.reduce((sum, forms) => sum + Math.max(...forms.map((form) => form.length)), 0);
 
 /** `shown`: the masked start of a text. `taken`: how many characters of the text it stands for. */
 type Masked = { shown: string; taken: number; hidden: number };
@@ -103,8 +94,6 @@ export type Mask = {
   (text: string, limit?: number): string;
   /** Masks the beginning of a text that goes on. `taken` exceeds `limit` if a secret crosses it. */
   part: (text: string, limit: number) => Masked;
-  /** How much of a text that broke off can be judged: what follows may be the start of a secret. */
-  judged: (text: string) => number;
   /** How many bytes after a cut are needed to recognize a secret that begins before it. */
   marginBytes: number;
 };
@@ -115,26 +104,15 @@ export type Mask = {
  */
 export const maskFor = (secrets: readonly string[]): Mask => {
   const spellings = [...new Set(secrets)]
-    .filter((secret) => secret !== "")
+    .filter((secret) => secret.length >= LEAST_LENGTH)
     .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length);
   // If there are no secrets, the pattern matches nothing.
   const pattern = new RegExp(spellings.map(headOf).join("|") || "(?!)", "g");
-  const longest = (characters: number): number =>
-    Math.max(
-      0,
-      ...spellings.map((spelling) =>
-        spelling
-          .slice(0, characters)
-          .reduce((sum, forms) => sum + Math.max(...forms.map((form) => form.length)), 0),
-      ),
-    );
-  const marginBytes = longest(Infinity);
-  const headBytes = longest(HEAD_LENGTH);
 
-  const endOf = (text: string, start: number): number | null => {
+  const secretEnd = (text: string, start: number): number | null => {
     for (const spelling of spellings) {
-      const { end } = compare(text, start, spelling);
+      const end = endOf(text, start, spelling);
       if (end !== null) return end;
     }
     return null;
@@ -145,30 +123,27 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     let end = 0;
     pattern.lastIndex = 0;
     for (let head = pattern.exec(text); head && head.index < limit; head = pattern.exec(text)) {
-      const secretEnd = endOf(text, head.index);
-      if (secretEnd !== null) {
+      const endOfSecret = secretEnd(text, head.index);
+      if (endOfSecret !== null) {
         shown += text.slice(end, head.index) + MASK;
         hidden += 1;
-        end = secretEnd;
+        end = endOfSecret;
       }
-      pattern.lastIndex = secretEnd ?? head.index + 1;
+      pattern.lastIndex = endOfSecret ?? head.index + 1;
     }
     const taken = Math.max(end, limit);
     return { shown: shown + text.slice(end, taken), taken, hidden };
   };
-  const breaksOff = (text: string, start: number): boolean =>
-    spellings.some((spelling) => compare(text, start, spelling).brokeOff);
-  const judged = (text: string): number => {
-    // A secret that began earlier has its whole head in the text, so the pattern finds it.
-    const lastStart = Math.max(0, text.length - headBytes);
-    pattern.lastIndex = Math.max(0, text.length - marginBytes);
-    for (let head = pattern.exec(text); head && head.index < lastStart; head = pattern.exec(text)) {
-      if (breaksOff(text, head.index)) return head.index;
-      pattern.lastIndex = head.index + 1;
-    }
-    for (let start = lastStart; start < text.length; start += 1) if (breaksOff(text, start)) return start;
-    return text.length;
-  };
   const mask = (text: string, limit = text.length): string => part(text, limit).shown;
-  return Object.assign(mask, { part, judged, marginBytes });
+  return Object.assign(mask, { part, marginBytes: Math.max(0, ...spellings.map(longestOf)) });
+};
+
+/** What `make` makes of some texts: made anew only when one of them has changed. */
+export const madeFrom = <T>(make: (texts: readonly string[]) => T): ((texts: readonly string[]) => T) => {
+  let last: { texts: readonly string[]; made: T } | null = null;
+  return (texts) => {
+    const isLast = last?.texts.length === texts.length && texts.every((text, i) => text === last?.texts[i]);
+    if (last === null || !isLast) last = { texts, made: make(texts) };
+    return last.made;
+  };
 };

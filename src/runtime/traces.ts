@@ -1,9 +1,7 @@
 /** A W3C trace context, as the headers of requests and records carry it. */
 export type TraceContext = { traceparent: string; tracestate?: string | null | undefined };
 
-/**
- * A span that has begun. Pass it as the parent of the spans within it, and send its context to other systems.
- */
+/** A span that has begun. Pass it as the parent of the spans within it, and send its context to other systems. */
 export type Span = TraceContext & {
   /** False when the span is not exported: its attributes need not be computed. */
   isSampled: boolean;
@@ -31,14 +29,11 @@ export type Traces = {
   close: () => Promise<void>;
 };
 
+type Carried = { traceparent: string | null; tracestate?: string | null | undefined };
+
 /** The context that a record holds as two fields. */
-export const contextOf = ({
-  traceparent,
-  tracestate,
-}: {
-  traceparent: string | null;
-  tracestate?: string | null | undefined;
-}): TraceContext | null => (traceparent === null ? null : { traceparent, tracestate });
+export const contextOf = ({ traceparent, tracestate }: Carried): TraceContext | null =>
+  traceparent === null ? null : { traceparent, tracestate };
 
 /** Anybody may name a trace: a span begins one of its own, with a link to the sender's. */
 export const beginsAt = (
@@ -54,10 +49,7 @@ const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 const matches = (pattern: RegExp, header: unknown): header is string =>
   typeof header === "string" && pattern.test(header);
 
-/**
- * The trace context of two headers; null when the first cannot be a traceparent. The lengths are bounded
- * because they are copied into records.
- */
+/** The trace context of two headers; null when the first is none. Records hold them, so their lengths are bounded. */
 export const readTraceContext = (traceparent: unknown, tracestate: unknown): TraceContext | null =>
   matches(TRACEPARENT, traceparent)
     ? { traceparent, tracestate: matches(TRACESTATE, tracestate) ? tracestate : null }

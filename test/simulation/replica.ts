@@ -5,7 +5,7 @@ import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-resul
 import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import { codec, guard } from "./stubs.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
-import { wakeOrAbort } from "../../src/runtime/wake-or-abort.ts";
+import { wakeOrAbort } from "../../src/runtime/abort.ts";
 import { createGateCheck, type GateCheck } from "./gate-check.ts";
 import { EPOCH_MS, type Skew, createClock } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";

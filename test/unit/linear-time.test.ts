@@ -20,7 +20,7 @@ import { readInstant } from "../../src/runtime/instant.ts";
 import { escapeInvisible, escapeInvisibleLines } from "../../src/runtime/invisible.ts";
 import { membersUpToCut } from "../../src/runtime/json.ts";
 import { maskFor } from "../../src/runtime/mask.ts";
-import { saysFailed } from "../../src/runtime/says-failed.ts";
+import { saysFailed } from "../../src/runtime/json-pointer.ts";
 
 import { configOf } from "./config/environment.ts";
 import { verificationOf } from "./webhooks-to-events/reception.ts";
@@ -80,7 +80,6 @@ const edges: Readonly<Record<string, Take>> = {
   createdAt: occurredAtOf,
   "a date": readInstant,
   masks: (text) => mask(text),
-  "what can be judged of a cut text": (text) => mask.judged(text),
   "partner: status line": (text) => fed(`HTTP/1.1 200 ${text}`, 1_000),
   "partner: 1xx answers": (text) => fed(`HTTP/1.1 103 ${text}\r\n\r\n`, 1_000),
   "partner: 1xx answers at once": (text) => fed(`HTTP/1.1 103 ${text}\r\n\r\n`, 65_536),

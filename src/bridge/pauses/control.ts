@@ -15,63 +15,50 @@ import {
 } from "./pause-entry.ts";
 
 /**
- * Folds the control topic into the last entry of each flow. When the topic is read anew, the new entries take
- * effect only once it is read to its end: a pause must not end while older entries are read again, nor because
- * the topic was emptied.
+ * Folds the control topic into the last entry of each flow. When a partition is read anew, its entries take effect
+ * only once it is read to its end: a pause must not end while older entries are read again, nor because the topic was
+ * emptied. All entries of a flow are in one partition.
  */
 export const createControlFold = () => {
-  let entries = new Map<Pausable, ControlEntry>();
-  /** Entries of a topic that is being read from its beginning; null once it is read to its end. */
-  let loading: Map<Pausable, ControlEntry> | null = null;
-  let isRead = false;
-  /** By partition: the offset before which is something to read yet; Infinity while that is not pausesInForce. */
-  const ends = new Map<number, number>();
-  const begun = new Set<number>();
+  const entries = new Map<Pausable, ControlEntry>();
+  /** The partitions that are being read from their start: the entries so far, and where they take effect. */
+  const loading = new Map<number, { entries: Map<Pausable, ControlEntry>; end: number }>();
+  /** The partitions that have not been read to their end yet; null before the first one is begun. */
+  let unread: Set<number> | null = null;
 
-  const finishLoading = (): void => {
-    if (loading === null || ends.size > 0) return;
-    entries = new Map([...entries, ...loading]);
-    loading = null;
-    isRead = true;
+  /** Everything before this offset was read, gaps of compaction and transaction markers included. */
+  const reached = (partition: number, next: number): void => {
+    const part = loading.get(partition);
+    if (part === undefined || next < part.end) return;
+    for (const [flow, entry] of part.entries) entries.set(flow, entry);
+    loading.delete(partition);
+    unread?.delete(partition);
   };
 
   return {
     /** Called before partitions are read from the start of these ranges, again or for the first time. */
     begin: (ranges: Ranges, partitions: number): void => {
-      if (loading === null || [...ranges.keys()].some((partition) => begun.has(partition))) {
-        loading = new Map();
-        begun.clear();
-        ends.clear();
-        for (let partition = 0; partition < partitions; partition += 1) ends.set(partition, Infinity);
-      }
+      unread ??= new Set(Array(partitions).keys());
       for (const [partition, { startOffset, endOffset }] of ranges) {
-        begun.add(partition);
-        if (startOffset < endOffset) ends.set(partition, endOffset);
-        else ends.delete(partition);
+        loading.set(partition, { entries: new Map(), end: endOffset });
+        reached(partition, startOffset);
       }
-      finishLoading();
     },
     /** False: it cannot be read, and the entry before it stays in force. */
-    take: (record: ControlRecord): boolean => applyControlRecord(loading ?? entries, record),
-    /** Everything before this offset was read, gaps of compaction and transaction markers included. */
-    reached: (partition: number, next: number): void => {
-      if (next >= (ends.get(partition) ?? 0)) ends.delete(partition);
-      finishLoading();
-    },
+    take: (record: ControlRecord & { partition: number }): boolean =>
+      applyControlRecord(loading.get(record.partition)?.entries ?? entries, record),
+    reached,
     /** Whether the topic has been read to its end at least once. */
-    isRead: (): boolean => isRead,
+    isRead: (): boolean => unread?.size === 0,
     /** The partitions in which something is to be read yet. */
-    unread: (): number[] => [...ends.keys()],
+    unread: (): number[] => [...(unread ?? [])],
     entries: (): ControlEntries => entries,
   };
 };
 
 /** The pauses of this replica's flows, as the control topic says. */
 export type Control = Subsystem & {
-  /**
-   * Calls `hold` at once and at each change: true while the flow is paused, or the topic has not been read
-   * yet.
-   */
+  /** Calls `hold` at once and at each change: true while the flow is held. */
   follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
   isRead: () => boolean;
   health: () => Health;

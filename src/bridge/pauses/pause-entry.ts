@@ -1,5 +1,5 @@
 import { iso, isoOrNull, readInstant } from "../../runtime/instant.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json.ts";
 
 /**
  * What can be paused: the flow of commands, only the accepts in it, and the flow reconcile. Webhooks cannot: the

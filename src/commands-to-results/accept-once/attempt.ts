@@ -1,6 +1,6 @@
 import type { Answer, Outcome } from "../../partner/types.ts";
 import { DeadlineError, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
-import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import { linkedAbortController } from "../../runtime/abort.ts";
 import { decide } from "../disposition.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";

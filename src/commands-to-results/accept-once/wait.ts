@@ -1,5 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
-import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import { linkedAbortController } from "../../runtime/abort.ts";
 
 /** Made once: its stack costs more than the waiting. */
 const OVER = new Error("the wait is over");

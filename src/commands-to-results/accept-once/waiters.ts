@@ -1,4 +1,4 @@
-import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
+import { wakeOrAbort } from "../../runtime/abort.ts";
 
 export type Waiters<Name> = ReturnType<typeof createWaiters<Name>>;
 

@@ -3,7 +3,7 @@ import { partnerNote } from "../../kafka/wire/partner-note.ts";
 import type { Partner } from "../../partner/client.ts";
 import type { Call, Outcome } from "../../partner/types.ts";
 import { sentenceOf, type PartnerFault, type PartnerHealth } from "../../runtime/health.ts";
-import { missingFields } from "../../runtime/named-fields.ts";
+import { missingFields } from "../../runtime/json-pointer.ts";
 import type { Component } from "../../runtime/subsystem.ts";
 
 /** What an outcome says is wrong with the partner; null where it answered as it should. */

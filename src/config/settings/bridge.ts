@@ -1,5 +1,5 @@
 import { host } from "../addresses.ts";
-import { duration, durationFrom, flag, integer, oneOf, port, readList, someOf } from "../kinds.ts";
+import { checkOnce, duration, durationFrom, flag, integer, oneOf, pairsOf, port, someOf } from "../kinds.ts";
 import { kind } from "../setting.ts";
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -12,21 +12,17 @@ export const bridge = {
   setupOnStart: flag("SETUP_ON_START", "Runs `setup` before `serve`; for development."),
 } as const;
 
-const LIMIT = /^([A-Z]{3}|\*)=((?:0|[1-9]\d{0,29})(?:\.\d{1,30})?)$/;
+const readAmounts = pairsOf(
+  (currency, limit) =>
+    /^([A-Z]{3}|\*)$/.test(currency) && /^(0|[1-9]\d{0,29})(\.\d{1,30})?$/.test(limit) && /[1-9]/.test(limit),
+  "no limit such as USD=250000, or *=100000 for any other currency",
+);
 
 /** Largest amounts by currency. */
 const amounts = kind("list of CURRENCY=amount", (value): ReadonlyMap<string, string> => {
-  const limits = new Map<string, string>();
-  for (const item of readList(value)) {
-    const [, currency, limit] = LIMIT.exec(item) ?? [];
-    if (currency === undefined || limit === undefined || !/[1-9]/.test(limit))
-      throw new Error(
-        `holds "${item}", which is no limit such as USD=250000, or *=100000 for any other currency`,
-      );
-    if (limits.has(currency)) throw new Error(`names ${currency} twice`);
-    limits.set(currency, limit);
-  }
-  return limits;
+  const limits = readAmounts(value);
+  checkOnce(limits.map(([currency]) => currency));
+  return new Map(limits);
 });
 
 export const management = {
@@ -39,13 +35,12 @@ export const commands = {
   maxAgeMs: duration("COMMANDS_MAX_AGE", "15m", "Older commands are rejected with COMMAND_TOO_OLD."),
   maxAmounts: amounts(
     "COMMANDS_MAX_AMOUNT",
-    null,
     "Largest amounts, such as USD=250000,*=100000; above them a command is rejected with AMOUNT_ABOVE_LIMIT.",
   ),
   deadlineMs: duration(
     "COMMANDS_DEADLINE",
     "2m",
-    "Longest time for all attempts at a command, from when a replica takes it up (not while it waits behind its key).",
+    "Longest time for all attempts at a command, from when a replica takes it up.",
   ),
 } as const;
 

@@ -13,27 +13,27 @@ import {
   pointersWithValues,
   statuses,
 } from "../kinds.ts";
-import { secret } from "../setting.ts";
+import { requiredBy, secret, type Setting } from "../setting.ts";
 
-/** Whatever calls the partner. */
-const CALLS = ["commands", "reconcile", "partner"] as const;
+const forCalls = <T>(setting: Setting<T>): Setting<T> =>
+  requiredBy(setting, "commands", "reconcile", "partner");
 
 export const partner = {
-  baseUrl: url(
-    "PARTNER_BASE_URL",
-    null,
-    "Address of the partner's API, up to but without /corporate. Also the ce_source of events and " +
-      "results, without a slash at its end.",
+  baseUrl: requiredBy(
+    url(
+      "PARTNER_BASE_URL",
+      "Address of the partner's API, up to but without /corporate. Also the ce_source of events and results.",
+    ),
     "serve",
     "partner",
   ),
-  accessToken: secret("PARTNER_ACCESS_TOKEN", "Bearer token for the partner.", checkBearer, ...CALLS),
-  xToken: secret("PARTNER_X_TOKEN", "Value of the x-token header.", checkHeaderText, ...CALLS),
-  name: headerText("PARTNER_NAME", null, "First part of the User-Agent.", ...CALLS),
+  accessToken: forCalls(secret("PARTNER_ACCESS_TOKEN", "Bearer token for the partner.", checkBearer)),
+  xToken: forCalls(secret("PARTNER_X_TOKEN", "Value of the x-token header.", checkHeaderText)),
+  name: forCalls(headerText("PARTNER_NAME", "First part of the User-Agent.")),
   serviceName: headerText("PARTNER_SERVICE_NAME", "fx", "Second part of the User-Agent."),
-  tlsCa: certificates("PARTNER_TLS_CA_FILE", null, "CA certificates, PEM."),
-  tlsCert: certificates("PARTNER_TLS_CERT_FILE", null, "Client certificate, PEM."),
-  tlsKey: privateKey("PARTNER_TLS_KEY_FILE", null, "Client key, PEM."),
+  tlsCa: certificates("PARTNER_TLS_CA_FILE", "CA certificates, PEM."),
+  tlsCert: certificates("PARTNER_TLS_CERT_FILE", "Client certificate, PEM."),
+  tlsKey: privateKey("PARTNER_TLS_KEY_FILE", "Client key, PEM."),
   proxyUrl: secret("PARTNER_PROXY_URL", "HTTP proxy for calls to the partner.", checkProxy),
   connectTimeoutMs: durationFrom(1_000)("PARTNER_CONNECT_TIMEOUT", "5s", "Longest wait for a connection."),
   callTimeoutMs: durationFrom(1_000)(
@@ -44,24 +44,14 @@ export const partner = {
   maxConnections: integer(1, 10_000)(
     "PARTNER_MAX_CONNECTIONS",
     "64",
-    "Connections that are open at a time. The flow reconcile has one of them for the partner's log, the others are for " +
-      "commands: at least 2 with both flows.",
+    "Connections that are open at a time; the flow reconcile has one of them for the partner's log.",
   ),
-  keepAliveMs: durationFrom(0)(
-    "PARTNER_KEEP_ALIVE",
-    "0",
-    "How long the partner keeps idle ones open; 0: a new one a call.",
-  ),
+  keepAliveMs: durationFrom(0)("PARTNER_KEEP_ALIVE", "0", "How long the partner keeps idle ones open."),
   maxRequestsPerSecond: integer(1, 100_000)(
     "PARTNER_MAX_RPS",
-    null,
     "Calls per second that all replicas start together: each by its share of the commands topic.",
   ),
-  maxResponseBytes: integer(0, 524_288)(
-    "PARTNER_MAX_RESPONSE_BYTES",
-    "65536",
-    "Bytes of an answer that are kept.",
-  ),
+  maxResponseBytes: integer(0, 524_288)("PARTNER_MAX_RESPONSE_BYTES", "65536", "What is kept of an answer."),
   doubtStatuses: statuses(
     "PARTNER_ACCEPT_DOUBT_STATUSES",
     "302,303,409",
@@ -77,68 +67,40 @@ export const partner = {
     "5",
     "After this many accepts in a row without connection or answer, or with 5xx, none starts for PARTNER_BREAKER_PAUSE.",
   ),
-  breakerPauseMs: duration(
-    "PARTNER_BREAKER_PAUSE",
-    "30s",
-    "How long accepts pause then. Each trial that fails doubles it, to 10m.",
-  ),
-  quoteIdPointer: jsonPointer(
-    "PARTNER_QUOTE_ID_POINTER",
-    null,
-    "Where the quoteId is in the answer to a create; searched for when absent.",
-  ),
+  breakerPauseMs: duration("PARTNER_BREAKER_PAUSE", "30s", "Each trial that fails doubles it, to 10m."),
+  quoteIdPointer: jsonPointer("PARTNER_QUOTE_ID_POINTER", "The quoteId in a create's answer; else found."),
   transactionIdPointer: jsonPointer(
     "PARTNER_TRANSACTION_ID_POINTER",
-    null,
-    "Where the transactionId is in the answer to an accept; the one member of that name when absent.",
+    "The transactionId in an accept's answer; when absent, the one member of that name.",
   ),
   resultFields: namedFields(
     "PARTNER_RESULT_FIELDS",
     "",
     "What `fields` of a result holds of the answer, such as `rate=/data/rate`. At most 16, of 1024 bytes each.",
   ),
-  eventFields: namedFields(
-    "PARTNER_EVENT_FIELDS",
-    "",
-    "What `fields` of an event holds of its payload, likewise.",
-  ),
+  eventFields: namedFields("PARTNER_EVENT_FIELDS", "", "What `fields` of an event holds of its payload."),
   failedWhen: pointersWithValues(
     "PARTNER_FAILED_WHEN",
     "",
     "What a 2xx, or an answer of the log, says when it failed, such as `/sucesso=false,/status=ERROR`. Besides " +
       "`success: false`, `error` and `errors` at its root.",
   ),
-  logEntriesPointer: jsonPointer(
-    "PARTNER_LOG_ENTRIES_POINTER",
-    null,
-    "Where the array of entries is in the notification log; searched for when absent.",
-  ),
+  logEntriesPointer: jsonPointer("PARTNER_LOG_ENTRIES_POINTER", "The log's array of entries; else found."),
   logNotificationPointer: jsonPointer(
     "PARTNER_LOG_NOTIFICATION_POINTER",
-    null,
-    "Where the notification is in an entry (an object, or JSON in a string); searched for when absent.",
+    "The notification in an entry (an object, or JSON in a string); searched for when absent.",
   ),
   logEventPointer: jsonPointer(
     "PARTNER_LOG_EVENT_POINTER",
-    null,
     "Where an entry names its event: another one is passed over. When absent, it is the member eventType.",
   ),
   logMorePointers: jsonPointers(
     "PARTNER_LOG_MORE_POINTERS",
-    null,
     "Members of the log's answer that say that there is more, unless null, false, 0 or empty. Where neither this nor " +
       "PARTNER_LOG_TOTAL_POINTERS is set, any member beside the entries makes a run incomplete.",
   ),
-  logTotalPointers: jsonPointers(
-    "PARTNER_LOG_TOTAL_POINTERS",
-    null,
-    "Members of the log's answer that hold a total of entries.",
-  ),
-  logEndParameter: parameterName(
-    "PARTNER_LOG_END_PARAMETER",
-    "endtDate",
-    "Name of the query parameter for the last day of the log.",
-  ),
+  logTotalPointers: jsonPointers("PARTNER_LOG_TOTAL_POINTERS", "Members that hold a total of entries."),
+  logEndParameter: parameterName("PARTNER_LOG_END_PARAMETER", "endtDate", "Parameter for the last day."),
   logMaxBytes: integer(1, 100_000_000_000)(
     "PARTNER_LOG_MAX_BYTES",
     "268435456",

@@ -1,13 +1,5 @@
 import { url } from "../addresses.ts";
-import { oneOf, someOf } from "../kinds.ts";
-import { kind } from "../setting.ts";
-
-/** true or false, case-insensitive, as OpenTelemetry's specification says. */
-const flag = kind("true or false", (text) => {
-  const value = text.toLowerCase();
-  if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
-  return value === "true";
-});
+import { flag, oneOf, someOf } from "../kinds.ts";
 
 const protocol = oneOf(["http/protobuf"]);
 
@@ -16,28 +8,12 @@ const protocol = oneOf(["http/protobuf"]);
  * others itself.
  */
 export const traces = {
-  disabled: flag("OTEL_SDK_DISABLED", "false", "Switches traces off, whatever else is set."),
+  disabled: flag("OTEL_SDK_DISABLED", "Switches traces off, whatever else is set."),
   exporter: oneOf(["otlp", "none"])("OTEL_TRACES_EXPORTER", "otlp", "Exporter; none switches traces off."),
-  endpoint: url(
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    null,
-    "Address of the collector; /v1/traces is appended. Traces are off without this and the next setting.",
-  ),
-  tracesEndpoint: url(
-    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    null,
-    "Full address for traces; nothing is appended.",
-  ),
-  protocol: protocol(
-    "OTEL_EXPORTER_OTLP_PROTOCOL",
-    "http/protobuf",
-    "The only protocol that is supported, usually on port 4318 of a collector.",
-  ),
-  tracesProtocol: protocol(
-    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-    null,
-    "Overrides the setting above for traces.",
-  ),
+  endpoint: url("OTEL_EXPORTER_OTLP_ENDPOINT", "The collector, before /v1/traces; without one, no traces."),
+  tracesEndpoint: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "The whole address for traces, instead of that."),
+  protocol: protocol("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "Only this one, usually on port 4318."),
+  tracesProtocol: protocol("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "Overrides the setting above for traces."),
   propagators: someOf(["tracecontext", "baggage", "none"])(
     "OTEL_PROPAGATORS",
     "tracecontext,baggage",

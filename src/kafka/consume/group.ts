@@ -3,7 +3,7 @@ import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { disconnected, type Health } from "../../runtime/health.ts";
-import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import { linkedAbortController } from "../../runtime/abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";

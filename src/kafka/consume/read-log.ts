@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { disconnected, isApart, partitionsHealth, type Health } from "../../runtime/health.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
-import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import { linkedAbortController } from "../../runtime/abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { isApart, isUp, sentenceOf } from "../../runtime/health.ts";
-import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import { linkedAbortController } from "../../runtime/abort.ts";
 import type { Incoming } from "../record.ts";
 import { PlaceLost } from "./place.ts";
 import { readLog, type LogDeps } from "./read-log.ts";

@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json.ts";
 import { isSignInFailure, redacted } from "../sign-in/sign-in-error.ts";
 import type { TokenSource } from "../sign-in/token-source.ts";
 

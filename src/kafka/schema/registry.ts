@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json.ts";
 import { redacted } from "../sign-in/sign-in-error.ts";
 import {
   askRegistry,

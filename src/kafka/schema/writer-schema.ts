@@ -1,5 +1,5 @@
 import avro from "avsc";
-import { objectOf } from "../../runtime/json-object.ts";
+import { objectOf } from "../../runtime/json.ts";
 
 type Tap = { buf: Buffer; pos: number; readLong: () => number; readString: () => string };
 type Values = { _read: (tap: Tap) => unknown };

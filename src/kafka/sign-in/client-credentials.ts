@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 import { jwtExpiryMs, type FetchedToken, type TokenFetcher } from "./token-source.ts";
 

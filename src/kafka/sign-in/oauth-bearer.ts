@@ -1,6 +1,6 @@
 import type { Mechanism } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 import type { TokenSource } from "./token-source.ts";

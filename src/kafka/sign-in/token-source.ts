@@ -1,7 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json.ts";
 import type { Log } from "../../runtime/log.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 

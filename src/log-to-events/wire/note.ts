@@ -1,5 +1,5 @@
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
-import { objectOf, parseJson } from "../../runtime/json-object.ts";
+import { objectOf, parseJson } from "../../runtime/json.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import { isoOrNull, readInstant } from "../../runtime/instant.ts";
 

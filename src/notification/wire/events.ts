@@ -5,7 +5,7 @@ import { readSchema } from "../../kafka/schema/schemas.ts";
 import { createPublishOnce, EventTooLarge, type PublishOnce } from "../publish-once.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { missingFields } from "../../runtime/named-fields.ts";
+import { missingFields } from "../../runtime/json-pointer.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext, Traces } from "../../runtime/traces.ts";
 import type { Services } from "../../kafka/wire/services.ts";

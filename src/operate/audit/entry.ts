@@ -1,7 +1,7 @@
 import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { iso } from "../../runtime/instant.ts";
-import { objectOf, parseJson, type Json } from "../../runtime/json-object.ts";
+import { objectOf, parseJson, type Json } from "../../runtime/json.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import type { Actor } from "../actor.ts";
 import type { ToolServices } from "../tool-services.ts";

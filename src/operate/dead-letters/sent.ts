@@ -1,5 +1,5 @@
 import type { Incoming } from "../../kafka/record.ts";
-import { objectOf } from "../../runtime/json-object.ts";
+import { objectOf } from "../../runtime/json.ts";
 import { AUDIT_PARTITION, readAuditEntry, textOrEmpty } from "../audit/entry.ts";
 import type { ToolServices } from "../tool-services.ts";
 import { readTopic } from "../read-topic.ts";

@@ -1,4 +1,4 @@
-import { saysFailed, type FailureSign } from "../../runtime/says-failed.ts";
+import { saysFailed, type FailureSign } from "../../runtime/json-pointer.ts";
 import { membersUpToCut } from "../../runtime/json.ts";
 import type { PartnerRequest } from "../types.ts";
 import { idIn, normalized } from "./find-quote-id.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { DeadlineError } from "../../runtime/clock.ts";
-import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import { linkedAbortController } from "../../runtime/abort.ts";
 import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import type { CallLimiter } from "../connection/call-limiter.ts";
 import { reasonOf } from "../connection/connection.ts";

@@ -1,6 +1,5 @@
 import type { Answer, Call, PartnerOptions } from "../types.ts";
-import { fieldsIn } from "../../runtime/named-fields.ts";
-import { saysFailed } from "../../runtime/says-failed.ts";
+import { fieldsIn, saysFailed } from "../../runtime/json-pointer.ts";
 import { doubtIn, FAILED, type Evidence } from "./evidence.ts";
 import { bareQuoteId, findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";

@@ -1,4 +1,4 @@
-import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
+import { wakeOrAbort } from "../../runtime/abort.ts";
 import type { Backlog, CallPermit, PartnerOptions } from "../types.ts";
 
 /** A turn that somebody waited for may be taken so much late without shifting the later ones. */

@@ -10,9 +10,8 @@ const only = (env: Record<string, string>): string => {
 
 describe("values that are left out, each with a warning", () => {
   test.each([
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "is not http/protobuf"],
-    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "is not http/protobuf"],
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "smoke", "is not http/protobuf"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "is none of http/protobuf"],
+    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "is none of http/protobuf"],
     ["OTEL_TRACES_EXPORTER", "zipkin", "none of otlp, none"],
     ["OTEL_TRACES_EXPORTER", "otlp,console", "none of otlp, none"],
     ["OTEL_PROPAGATORS", "tracecontext,b3", "is none of tracecontext, baggage, none"],

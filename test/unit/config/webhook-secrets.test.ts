@@ -29,16 +29,16 @@ const secretsFrom = (file: string, auth: string, warn: () => void = () => undefi
     WEBHOOK_SIGNATURE_HEADER: "x-signature",
   });
   onTestFinished(watchSecrets(config, { warn }));
-  return webhookSecrets(config, { warn });
+  return webhookSecrets(config);
 };
 const key = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 
 test.each([
-  ["hmac", "old", ["", "\n", ",", " ,, \n"]],
-  ["path-token", "old", ["", ",", "..", "new\nnewer"]],
-  ["header", "old", ["", ",", "new\nnewer"]],
-  ["standard-webhooks", key, ["", ",", "whsec_", "no base64!", `${key},whsec_!`]],
-])("%s: what cannot be used leaves the last secrets, and is said", (auth, first, odd) => {
+  ["hmac", "old", ["", "\n", ",", " ,, \n"], 2],
+  ["path-token", "old", ["", ",", "..", "new\nnewer"], 4],
+  ["header", "old", ["", ",", "new\nnewer"], 3],
+  ["standard-webhooks", key, ["", ",", "whsec_", "no base64!", `${key},whsec_!`], 3],
+])("%s: what cannot be used leaves the last secrets, and is said", (auth, first, odd, reasons) => {
   let said = 0;
   const secrets = secretsFrom(put(first), auth, () => (said += 1));
   expect(secrets()).toEqual([first]);
@@ -47,7 +47,7 @@ test.each([
     expect(secrets(), JSON.stringify(text)).toEqual([first]);
     secrets();
   }
-  expect(said, "once each").toBe(new Set(odd.map((text) => text.replace(/\n$/, ""))).size);
+  expect(said, "once each").toBe(reasons);
   const next = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
   put(`${next}, ${first}\n`);
   expect(secrets()).toEqual([next, first]);

@@ -15,7 +15,7 @@ const following = () => {
   const fold = createControlFold();
   const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));
   const raw = (key: string | null, value: string | null): boolean =>
-    fold.take({ key: bytes(key), value: bytes(value) });
+    fold.take({ partition: 0, key: bytes(key), value: bytes(value) });
   const take = (said: ControlEntry): boolean => {
     const { key, value } = writeControlEntry(said);
     return raw(key, value);

@@ -11,7 +11,7 @@ import { MAX_TEXT_LENGTH } from "../../../../src/operate/actor.ts";
 import { auditEvent, type AuditEntry } from "../../../../src/operate/audit/entry.ts";
 import { outcomeOf } from "../../../../src/operate/dead-letters/replay.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../../src/records.ts";
-import { MAX_FIELD_BYTES, MAX_FIELDS } from "../../../../src/runtime/named-fields.ts";
+import { MAX_FIELD_BYTES, MAX_FIELDS } from "../../../../src/runtime/json-pointer.ts";
 import { configOf } from "../../config/environment.ts";
 
 const MOST = 524_288;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { classify, doubtfulStatuses } from "../../../../src/partner/calls/outcome.ts";
-import { saysFailed } from "../../../../src/runtime/says-failed.ts";
+import { saysFailed } from "../../../../src/runtime/json-pointer.ts";
 import { proseOf } from "../../../support/documents.ts";
 
 const byDefault = doubtfulStatuses(["302", "303", "409"]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fieldsIn, missingFields, MAX_FIELD_BYTES } from "../../../src/runtime/named-fields.ts";
+import { fieldsIn, missingFields, MAX_FIELD_BYTES } from "../../../src/runtime/json-pointer.ts";
 import { maskFor } from "../../../src/runtime/mask.ts";
 
 const NAMED = [
