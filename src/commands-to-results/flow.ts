@@ -79,7 +79,7 @@ const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRec
 /** Waits without a slot, so that commands of other keys go on. */
 const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
   slot.leave();
-  await wakeOrAbort(stop, (wake) => {
+  await wakeOrAbort<unknown>(stop, (wake) => {
     pending.then(wake, wake);
     return () => undefined;
   });
