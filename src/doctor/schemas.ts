@@ -1,7 +1,7 @@
 import { createServices, type Services } from "../kafka/wire/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
-import { RegistryError } from "../kafka/schema/registry-http.ts";
+import { isStrange, RegistryError } from "../kafka/schema/registry-http.ts";
 import { subjectOf, type TopicPlan } from "../kafka/cluster/topics.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
@@ -10,10 +10,10 @@ import { reach, type CheckTarget } from "./connection.ts";
 import { checkedPlans } from "./rights.ts";
 
 const remedyFor = (error: unknown): string => {
-  const { status = null, isStranger = false } = error instanceof RegistryError ? error : {};
+  const status = error instanceof RegistryError ? error.status : null;
   if (status === 401 || status === 403)
     return "see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD, or its token";
-  if (isStranger)
+  if (status !== null && isStrange(status))
     return "correct SCHEMA_REGISTRY_URL, which ends where /subjects begins (such as /apis/ccompat/v7)";
   return "check that it runs and is not overloaded";
 };

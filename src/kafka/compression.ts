@@ -87,25 +87,22 @@ const decompressors = [
   [CompressionTypes.ZSTD, "zstd", decompressZstd],
 ] as const;
 
-const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
-  compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
-  decompress: async (data: Buffer): Promise<Buffer> => {
-    try {
-      return await decompress(data, maxBytes);
-    } catch (error) {
-      throw new BatchError(`cannot be decompressed (${name}): ${messageOf(error)}`, { cause: error });
-    }
-  },
-});
-
 /**
  * Lets kafkajs, which has one table of codecs per process, read batches of every compression type. Its own gzip codec is
  * replaced because it does not limit the decompressed size.
  */
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
-  const { CompressionCodecs } = kafkajs;
   for (const [type, name, decompress] of decompressors) {
-    const newCodec = codec(name, decompress, maxBytes);
-    CompressionCodecs[type] = () => newCodec;
+    const codec = {
+      compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
+      decompress: async (data: Buffer): Promise<Buffer> => {
+        try {
+          return await decompress(data, maxBytes);
+        } catch (error) {
+          throw new BatchError(`cannot be decompressed (${name}): ${messageOf(error)}`, { cause: error });
+        }
+      },
+    };
+    kafkajs.CompressionCodecs[type] = () => codec;
   }
 };

@@ -2,6 +2,7 @@ import kafkajs, { type Admin, type ConfigResourceTypes, type MemberDescription }
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
+import { opened, type Opened } from "../kafkajs-fixes/hedged.ts";
 import { openInternalCluster, type InternalCluster } from "../kafkajs-fixes/internal-cluster.ts";
 import type { TopicRanges } from "../ranges.ts";
 import type { Committed } from "../mark.ts";
@@ -83,7 +84,7 @@ const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription)
 
 type Connection = ReturnType<typeof newConnection>;
 
-const newConnection = (newClient: NewClient, clock: Clock) => {
+const newConnection = (newClient: NewClient) => {
   const client = newClient();
   const admin = client.admin();
   let cluster: InternalCluster | null = null;
@@ -91,32 +92,22 @@ const newConnection = (newClient: NewClient, clock: Clock) => {
     admin,
     /** kafkajs's cluster below its admin client. */
     internal: () => (cluster ??= openInternalCluster(client)),
+    connect: () => admin.connect(),
     disconnect: async () => {
-      const disconnected = Promise.all([admin.disconnect(), cluster?.disconnect()]);
-      await clock.within(TIMEOUT_MS, undefined, disconnected).catch(() => undefined);
+      await Promise.all([admin.disconnect(), cluster?.disconnect()]);
     },
   };
 };
 
 /** Connects at once; rejects when no broker can be reached. */
 export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
-  let connection: Promise<Connection> | null = null;
+  let connection: Promise<Opened<Connection>> | null = null;
   let closed = false;
 
-  const connect = async (): Promise<Connection> => {
-    const fresh = newConnection(newClient, clock);
-    try {
-      await fresh.admin.connect();
-    } catch (error) {
-      void fresh.disconnect();
-      throw error;
-    }
-    return fresh;
-  };
   const close = async (): Promise<void> => {
     const last = connection;
     connection = null;
-    await last?.then(({ disconnect }) => disconnect()).catch(() => undefined);
+    await last?.then((open) => open.close()).catch(() => undefined);
   };
 
   /**
@@ -125,10 +116,10 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
    */
   const ask = async <T>(question: (open: Connection, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
-    const connected = (connection ??= connect());
+    const connected = (connection ??= opened(clock, () => newConnection(newClient)));
     try {
       return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) =>
-        question(await connected, signal),
+        question((await connected).client, signal),
       );
     } catch (error) {
       const isMissing = protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION";

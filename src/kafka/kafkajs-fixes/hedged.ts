@@ -55,7 +55,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
 
 type Connection = { connect: () => Promise<void>; disconnect: () => Promise<void> };
-type Opened<C> = { client: C; close: () => Promise<void> };
+export type Opened<C> = { client: C; close: () => Promise<void> };
 
 /** Connects, in bounded time. Rejects when no broker can be reached. */
 export const opened = <C extends Connection>(clock: Clock, newConnection: () => C): Promise<Opened<C>> =>

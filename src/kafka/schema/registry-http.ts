@@ -28,15 +28,10 @@ export class RegistryError extends Error {
     super(message, { cause });
     this.status = status;
   }
-
-  /** Whether something else answers at its URL. */
-  get isStranger(): boolean {
-    return this.status !== null && isStrange(this.status);
-  }
 }
 
-/** A registry itself answers neither with these where it refuses, nor 404 without an error code. */
-const isStrange = (status: number): boolean => status === 404 || (status >= 200 && status < 400);
+/** Whether something else answers at its URL: a registry refuses with other statuses, and with an error code in a 404. */
+export const isStrange = (status: number): boolean => status === 404 || status < 400;
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;

@@ -68,9 +68,6 @@ const withoutDocs = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (name, part: unknown) => (name === "doc" ? undefined : part));
 
 const REGISTER_MS = 10_000;
-const NOT_FOUND =
-  "the schema registry answered 404 to a registration: see that its URL is right, and that this user " +
-  "may register schemas";
 
 /**
  * Uses the client library for registration only: its look-ups have no time limit and take every 404 for an answer.
@@ -98,7 +95,6 @@ const registrar = (options: RegistryOptions, clock: Clock) => {
       return id;
     } catch (error) {
       const status = (error as { status?: number }).status ?? null;
-      if (status === 404) throw new RegistryError(NOT_FOUND, { status });
       // The library's error is no cause: its message is the registry's, unredacted.
       const text = messageOf(error).replace(/^Confluent_Schema_Registry - /, "");
       const reason = redacted(text, secretsOf(options, headers));
