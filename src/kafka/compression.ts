@@ -92,6 +92,7 @@ const decompressors = [
  * replaced because it does not limit the decompressed size.
  */
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
+  const { CompressionCodecs } = kafkajs;
   for (const [type, name, decompress] of decompressors) {
     const codec = {
       compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
@@ -103,6 +104,6 @@ export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
         }
       },
     };
-    kafkajs.CompressionCodecs[type] = () => codec;
+    CompressionCodecs[type] = () => codec;
   }
 };

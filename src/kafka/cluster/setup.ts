@@ -24,9 +24,10 @@ export type SetupOptions = {
   dryRun: boolean;
 };
 
-type Ports = {
-  cluster: Cluster;
-  registry: Registry;
+type Brokers = Pick<Cluster, "find" | "create" | "defaultReplicationFactor">;
+export type SetupPorts = {
+  cluster: Brokers;
+  registry: Omit<Registry, "writer">;
   say: (line: string) => void;
   stopped?: AbortSignal;
 };
@@ -39,7 +40,7 @@ const insyncOf = (replicas: number): Record<string, string> =>
 const withMaxMessageBytes = async (
   { name, config }: TopicPlan,
   { names, largestRecords }: SetupOptions,
-  cluster: Cluster,
+  cluster: Brokers,
 ): Promise<TopicPlan["config"]> => {
   const needed = largestRecords.filter(({ role }) => names[role] === name).map(({ bytes }) => bytes);
   if (name === names.deadLetters) {
@@ -53,7 +54,7 @@ const withMaxMessageBytes = async (
 };
 
 /** How many replicas new topics get. Without that number nothing is created: it decides on min.insync.replicas. */
-const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster): Promise<number> => {
+const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Brokers): Promise<number> => {
   const replicas = replicationFactor > 0 ? replicationFactor : await cluster.defaultReplicationFactor();
   if (replicas === null)
     throw new UsageError(
@@ -116,7 +117,7 @@ const orRefused = <T>(what: string, asking: Promise<T>, remedy?: string): Promis
     throw new UsageError(`${what}: ${messageOf(error).replace(/\.$/, "")}: ${advice}.`);
   });
 
-const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Ports): Promise<void> => {
+const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: SetupPorts): Promise<void> => {
   const { names, replicationFactor, dryRun } = options;
   const plans = topicPlans(names);
   const found = await cluster.find(plans.map(({ name }) => name));
@@ -143,7 +144,10 @@ const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Por
 
 const REGISTRY_REMEDY = "see what the registry allows this user, and the subject's compatibility level";
 
-const setUpSchemas = ({ names, dryRun }: SetupOptions, { registry, say, stopped }: Ports): Promise<void> =>
+const setUpSchemas = (
+  { names, dryRun }: SetupOptions,
+  { registry, say, stopped }: SetupPorts,
+): Promise<void> =>
   eachStep(topicPlans(names), async ({ name, schema }) => {
     if (schema === null) return;
     stopped?.throwIfAborted();
@@ -165,7 +169,7 @@ const setUpSchemas = ({ names, dryRun }: SetupOptions, { registry, say, stopped 
  * @throws UsageError with a sentence for each topic or schema that is refused, or with a cause where nobody answers, or
  * it is stopped: each topic and schema before that was said
  */
-export const setUp = async (options: SetupOptions, ports: Ports): Promise<void> => {
+export const setUp = async (options: SetupOptions, ports: SetupPorts): Promise<void> => {
   try {
     await setUpTopics(options, ports);
     await setUpSchemas(options, ports);

@@ -96,25 +96,22 @@ it("reads a newer schema with more optional fields, in another order", async () 
 });
 
 type Change = NonNullable<Parameters<typeof commandSchema>[0]>;
+const retyped =
+  (name: string, type: unknown): Change =>
+  (_, accept) =>
+    retype(accept, name, type);
+const issuedAt =
+  (type: unknown): Change =>
+  (command) =>
+    retype(command, "issuedAt", type);
+const MICROS = { type: "long", logicalType: "timestamp-micros" };
 const foreign: [name: string, change: Change, detail: string][] = [
-  [
-    "an amount that is a double",
-    (_, accept) => retype(accept, "amount", ["null", "double"]),
-    "amount may be double",
-  ],
-  ["bytes in place of a text", (_, accept) => retype(accept, "quoteId", "bytes"), "quoteId may be bytes"],
-  ["an int in place of a long", (command) => retype(command, "issuedAt", "int"), "issuedAt may be int"],
-  [
-    "microseconds in place of milliseconds",
-    (command) => retype(command, "issuedAt", { type: "long", logicalType: "timestamp-micros" }),
-    "issuedAt is timestamp-micros",
-  ],
+  ["an amount that is a double", retyped("amount", ["null", "double"]), "amount may be double"],
+  ["bytes in place of a text", retyped("quoteId", "bytes"), "quoteId may be bytes"],
+  ["an int in place of a long", issuedAt("int"), "issuedAt may be int"],
+  ["microseconds in place of milliseconds", issuedAt(MICROS), "issuedAt is timestamp-micros"],
   ["no counterparty", (_, accept) => without(accept, "counterpartyId"), "lacks counterpartyId"],
-  [
-    "a counterparty that may be null",
-    (_, accept) => retype(accept, "counterpartyId", ["null", "string"]),
-    "counterpartyId may be null",
-  ],
+  ["a counterparty that may be null", retyped("counterpartyId", ["null", "string"]), "Id may be null"],
   [
     "a misspelt amount",
     (_, accept) => {
