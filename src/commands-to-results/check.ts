@@ -17,16 +17,14 @@ export type Refused = {
   message: string;
   identity: Identity;
   /**
-   * The `requestHash` it would have as a valid command. Null unless only a list of allowed values refuses it:
-   * the lists are settings, so the same command may be valid when it is delivered again.
+   * The `requestHash` it would have as a valid command. Null unless only a list of allowed values refuses it: the lists
+   * are settings, so the same command may be valid when it is delivered again.
    */
   requestHash: string | null;
 };
 
 /** `identity` holds what could be found and is valid. */
 export type Checked = { ok: true; command: Command; identity: Identity } | Refused;
-
-export type CheckCommand = ReturnType<typeof checkFor>;
 
 const DIRECTIONS = ["INBOUND", "OUTBOUND"];
 const PURPOSES = ["COMEX", "PAYMENT_PROCESSING", "CAPITAL_INCREASE", "CRYPTO"];

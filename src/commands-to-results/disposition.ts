@@ -1,5 +1,5 @@
 import type { Answer, Outcome } from "../partner/types.ts";
-import type { JournalOperation } from "../records.ts";
+import type { DecidedBy, JournalOperation } from "../records.ts";
 import { ownVerdict, type ErrorCode, type Verdict } from "./types.ts";
 
 /** What follows from the outcome of a call. `verdictAtDeadline`: when no time is left for another attempt. */
@@ -22,8 +22,15 @@ const retry = (verdictAtDeadline: Verdict, afterMs: number | null = null): Dispo
 const succeeded = (answer: Answer): Disposition =>
   conclude({ outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer });
 
-const failed = (code: ErrorCode, message: string, answer: Answer | null): Verdict => ({
-  ...ownVerdict("FAILED", code, message),
+const failed = (
+  code: ErrorCode,
+  message: string,
+  answer: Answer | null,
+  by: DecidedBy = "BRIDGE",
+): Verdict => ({
+  outcome: "FAILED",
+  error: { code, message },
+  decidedBy: by,
   answer,
 });
 
@@ -58,13 +65,10 @@ const notDone: Omit<Rows, "executed" | "unclear" | "unknown"> = {
   refused: ({ answer }) => rejected(`the partner answered ${answer.httpStatus}`, answer),
   throttled: ({ answer }) => {
     const message = "the partner answered 429 (too many requests), and no time was left to try again";
-    const verdict = failed("PARTNER_THROTTLED", message, answer);
-    return retry({ ...verdict, decidedBy: "PARTNER" }, answer.retryAfterMs);
+    return retry(failed("PARTNER_THROTTLED", message, answer, "PARTNER"), answer.retryAfterMs);
   },
-  unauthorized: ({ answer }) => {
-    const verdict = failed("PARTNER_UNAUTHORIZED", "the partner refused the credentials", answer);
-    return retry({ ...verdict, decidedBy: "PARTNER" });
-  },
+  unauthorized: ({ answer }) =>
+    retry(failed("PARTNER_UNAUTHORIZED", "the partner refused the credentials", answer, "PARTNER")),
   notSent: ({ reason }) => retry(failed("PARTNER_UNAVAILABLE", `no call could be sent: ${reason}`, null)),
 };
 

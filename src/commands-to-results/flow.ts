@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
 import { wakeOrAbort } from "../runtime/abort.ts";
 import { buildResult, unnamedResultId } from "./build-result.ts";
-import type { Checked, Refused } from "./check.ts";
+import type { Checked } from "./check.ts";
 import type { Envelope, PreparedCommand, Settled, StopSignals, Slot } from "./accept-once/ports.ts";
 import { journalRef, refByCommandId, requestHash, toPartnerRequest } from "./translate.ts";
 import { ownVerdict, type ErrorCode, type Identity } from "./types.ts";
@@ -41,13 +41,6 @@ export type Handled = {
   deadLettered: ErrorCode | null;
 };
 
-/** Distinguishes refused commands under one commandId: by content where it is known, else by the bytes. */
-const contentHash = (refused: Refused, { value }: CommandRecord): string =>
-  refused.requestHash ??
-  createHash("sha256")
-    .update(value ?? "")
-    .digest("hex");
-
 /** Refused commands go through the journal too: their commandId may already belong to another command. */
 const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRecord): PreparedCommand => {
   const { traceparent, tracestate } = record;
@@ -69,7 +62,8 @@ const prepareCommand = (checked: Checked, receivedAt: number, record: CommandRec
   return {
     identity: isNamed ? identity : { ...identity, resultId: unnamedResultId(record) },
     ref: refByCommandId(identity.commandId),
-    requestHash: contentHash(checked, record),
+    // Distinguishes refused commands under one commandId: by content where it is known, else by the bytes.
+    requestHash: checked.requestHash ?? hash("sha256", record.value ?? "", "hex"),
     work: { kind: "refuse", verdict: ownVerdict("REJECTED", code, checked.message) },
     receivedAt,
     envelope: { traceparent, tracestate, origin: isNamed ? null : record },
@@ -88,9 +82,8 @@ const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: 
 };
 
 /**
- * The whole path of a command. Resolves when its result or dead letter is durable and the offset may be
- * committed. Rejects when stopped; the replica that reads the command again finds in the journal how far it
- * came.
+ * The whole path of a command. Resolves when its result or dead letter is durable and the offset may be committed.
+ * Rejects when stopped; the replica that reads the command again finds in the journal how far it came.
  */
 export const commandsToResults =
   (ports: CommandPorts) =>

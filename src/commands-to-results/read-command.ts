@@ -1,5 +1,5 @@
 import type { Command as CommandRecord } from "../records.ts";
-import { leadingCommandId, unreadable, type CheckCommand, type Checked } from "./check.ts";
+import { leadingCommandId, unreadable, type Checked, type checkFor } from "./check.ts";
 import { id } from "./field-rules.ts";
 import { whenKnown } from "../runtime/when-known.ts";
 
@@ -34,7 +34,7 @@ const commandIdUnlessDamaged = (commandId: string): string =>
 
 /** Reads a value as JSON if it begins with a brace, else as Avro. Rejects when the registry does not answer. */
 export const readCommand =
-  ({ check, decode }: { check: CheckCommand; decode: DecodeCommand }) =>
+  ({ check, decode }: { check: ReturnType<typeof checkFor>; decode: DecodeCommand }) =>
   (value: Buffer | null, timestampMs: number): Checked | Promise<Checked> => {
     if (value === null || value.length === 0) return unreadable("the record has no value");
     const isJson = value[0] === OPENING_BRACE;

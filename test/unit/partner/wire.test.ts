@@ -8,7 +8,7 @@ import { watchSecrets } from "../../../src/config/load.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { fakeTime } from "../../support/fake-time.ts";
 import { configOf } from "../config/environment.ts";
-import { ACCEPT, answer, free, serve, type Server } from "./hostile-server.ts";
+import { ACCEPT, answer, free, partnerOf, serve, type Server } from "./hostile-server.ts";
 
 /** Puts texts into files, and lets the time pass in which they are looked at twice. */
 const files = (): ((name: string, text: string) => string) => {
@@ -92,4 +92,24 @@ test("a password in the subscribed address that is not percent-encoded is masked
   expect(await partner.subscribe(subscription, free())).toMatchObject({
     answer: { httpStatus: 400, body: '{"url":"https://me:***@x"}' },
   });
+});
+
+test("credentials are read again after a 401, and never repeated from its answer", async () => {
+  // Knows the new token only, and repeats what it was given.
+  const server = await serve({
+    onRequest: (socket, index) => {
+      const { text } = server.seen[index]!;
+      socket.write(text.includes("Bearer new-token\r\n") ? answer("200 OK") : answer("401 No", text));
+    },
+  });
+  let current = { accessToken: "old-token", xToken: "old-x" };
+  const reload = (): void => {
+    current = { accessToken: "new-token", xToken: "new-x" };
+  };
+  const partner = partnerOf(server, { credentials: { current: () => current, reload } });
+  const outcomes = await Promise.all([1, 2, 3].map(() => partner.call(ACCEPT, free())));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["unauthorized", "unauthorized", "unauthorized"]);
+  expect(JSON.stringify(outcomes)).not.toMatch(/old-token|old-x/);
+  expect(JSON.stringify(outcomes)).toContain("Bearer ***");
+  expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
 });

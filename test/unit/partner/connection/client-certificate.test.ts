@@ -2,53 +2,34 @@ import { EventEmitter } from "node:events";
 import type { TLSSocket } from "node:tls";
 import { expect, it } from "vitest";
 import { untilCertificateTaken } from "../../../../src/partner/connection/client-certificate.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 
-const socketOf = (protocol = "TLSv1.3", reused = false): TLSSocket =>
-  Object.assign(new EventEmitter(), {
+/** The verdict after these events of a socket; `waiting` if there is none yet. */
+const verdictAfter = async (
+  events: readonly (readonly [name: string, argument?: unknown])[],
+  options: { protocol?: string; isResumed?: boolean; clock?: Pick<Clock, "within"> } = {},
+): Promise<string> => {
+  const { protocol = "TLSv1.3", isResumed = false, clock = systemClock } = options;
+  const socket = Object.assign(new EventEmitter(), {
     getProtocol: () => protocol,
-    isSessionReused: () => reused,
-  }) as unknown as TLSSocket;
-
-/** The wait that it asks for is over when the test says so. */
-const manual = () => {
-  let end = (): void => undefined;
-  const over = new Promise<never>((_, reject) => (end = () => reject(new Error("over"))));
-  const clock = { within: <T>(_: number, __: unknown, work: Promise<T>) => Promise.race([work, over]) };
-  return { clock, end: () => end() };
+    isSessionReused: () => isResumed,
+  });
+  const verdict = untilCertificateTaken(socket as unknown as TLSSocket, clock).then(() => "taken", String);
+  for (const [name, argument] of events) socket.emit(name, argument);
+  return Promise.race([verdict, new Promise<string>((resolve) => setImmediate(() => resolve("waiting")))]);
 };
-
-const stateOf = async (taken: Promise<void>): Promise<string> => {
-  const state = taken.then(
-    () => "taken",
-    (error: unknown) => String(error),
-  );
-  return Promise.race([state, new Promise<string>((resolve) => setImmediate(() => resolve("waiting")))]);
-};
+const connected = ["secureConnect"] as const;
+const ticket = ["session", Buffer.alloc(1)] as const;
 
 it("is taken with the first ticket, also one that comes at once", async () => {
-  const socket = socketOf();
-  const taken = untilCertificateTaken(socket, systemClock);
-  socket.emit("secureConnect");
-  expect(await stateOf(taken)).toBe("waiting");
-  socket.emit("session", Buffer.alloc(1));
-  expect(await stateOf(taken)).toBe("taken");
-
-  const quick = socketOf();
-  const atOnce = untilCertificateTaken(quick, systemClock);
-  quick.emit("session", Buffer.alloc(1));
-  quick.emit("secureConnect");
-  expect(await stateOf(atOnce)).toBe("taken");
+  expect(await verdictAfter([connected])).toBe("waiting");
+  expect(await verdictAfter([connected, ticket])).toBe("taken");
+  expect(await verdictAfter([ticket, connected])).toBe("taken");
 });
 
-it.each([
-  ["TLSv1.2", false],
-  ["TLSv1.3", true],
-])("needs no proof after the handshake of %s, resumed: %s", async (protocol, reused) => {
-  const socket = socketOf(protocol, reused);
-  const taken = untilCertificateTaken(socket, systemClock);
-  socket.emit("secureConnect");
-  expect(await stateOf(taken)).toBe("taken");
+it("needs no proof after the handshake of TLS 1.2, nor of a session that is resumed", async () => {
+  expect(await verdictAfter([connected], { protocol: "TLSv1.2" })).toBe("taken");
+  expect(await verdictAfter([connected], { isResumed: true })).toBe("taken");
 });
 
 it("is refused with an alert or a close", async () => {
@@ -56,25 +37,13 @@ it("is refused with an alert or a close", async () => {
     library: "SSL routines",
     reason: "tlsv1 alert unknown ca",
   });
-  for (const [event, reason] of [
-    ["error", "TLS: tlsv1 alert unknown ca"],
-    ["end", "it closed the connection"],
-    ["close", "the connection was closed"],
-  ] as const) {
-    const socket = socketOf();
-    const taken = untilCertificateTaken(socket, systemClock);
-    socket.emit("secureConnect");
-    socket.emit(event, alert);
-    expect(await stateOf(taken)).toBe(`Error: the partner refused the TLS client certificate: ${reason}`);
-  }
+  const refused = "Error: the partner refused the TLS client certificate";
+  expect(await verdictAfter([connected, ["error", alert]])).toBe(`${refused}: TLS: tlsv1 alert unknown ca`);
+  expect(await verdictAfter([connected, ["end"]])).toBe(`${refused}: it closed the connection`);
+  expect(await verdictAfter([connected, ["close"]])).toBe(`${refused}: the connection was closed`);
 });
 
 it("counts as taken after a while by a server that issues no tickets", async () => {
-  const { clock, end } = manual();
-  const socket = socketOf();
-  const taken = untilCertificateTaken(socket, clock);
-  socket.emit("secureConnect");
-  expect(await stateOf(taken)).toBe("waiting");
-  end();
-  expect(await stateOf(taken)).toBe("taken");
+  const clock = { within: () => Promise.reject(new Error("over")) };
+  expect(await verdictAfter([connected], { clock })).toBe("taken");
 });

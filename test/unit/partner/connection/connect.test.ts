@@ -189,19 +189,6 @@ describe("a proxy", () => {
     expect(server.seen).toEqual([]);
   });
 
-  it("that is another one by now is asked by the next call", async () => {
-    const server = await serve(ok);
-    const proxies = await Promise.all([proxyTo(server, established), proxyTo(server, established)]);
-    const [first, second] = proxies.map(through);
-    let current = first!;
-    const partner = partnerOf(server, { proxy: () => current() });
-    expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
-    await eventually(() => proxies[0].seen[0]!.closed, "the connection to be closed");
-    current = second!;
-    expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
-    expect(proxies.map(({ seen }) => seen.length)).toEqual([1, 1]);
-  });
-
   it("whose password is another one by now is masked by that", async () => {
     const echo = {
       onRequest: (socket: net.Socket) => socket.write(answer("400 Bad Request", '"old-word new%40word"')),
