@@ -9,7 +9,7 @@ import { missingFields } from "../../runtime/json-pointer.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { TraceContext, Traces } from "../../runtime/traces.ts";
 import type { Services } from "../../kafka/wire/services.ts";
-import { followEvents, type FollowedEvents } from "./follow-events.ts";
+import { followEvents } from "./follow-events.ts";
 import type { Subsystem } from "../../runtime/subsystem.ts";
 import { sendInSpan } from "../../kafka/produce/record-span.ts";
 
@@ -23,7 +23,6 @@ export const publishTimeoutOf = ({ config: { webhook } }: Pick<Services, "config
 
 export type Events = Subsystem & {
   publishOnce: PublishOnce;
-  window: FollowedEvents["window"];
   /** Resolves when the window is read, at the latest after READY_AFTER_MS of follow-events.ts. */
   untilRead: (signal: AbortSignal) => Promise<void>;
 };
@@ -44,35 +43,28 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
     sendTimeoutMs: webhook.publishTimeoutMs,
   });
 
-  const { encodedHeaders, headersOf } = cloudEventHeaders({
-    type: EVENT_TYPE,
-    source: partner.baseUrl ?? "",
-  });
+  const source = partner.baseUrl ?? "";
+  const { encodedHeaders, headersOf } = cloudEventHeaders({ type: EVENT_TYPE, source });
   const timeoutMs = publishTimeoutOf(services);
-  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<RecordPosition> => {
-    const headers = headersOf({
-      id: event.eventId,
-      subject: event.transactionId,
-      timeMs: event.occurredAt ?? event.receivedAt,
-      trace,
-    });
-    const key = Buffer.from(event.transactionId);
+  type Put = (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
+  const put: Put = (event, trace) => {
+    const { eventId: id, transactionId: subject, occurredAt, receivedAt } = event;
+    const headers = headersOf({ id, subject, timeMs: occurredAt ?? receivedAt, trace });
     return publisher
-      .publish({ key, value: encode(event), headers, encodedHeaders }, timeoutMs)
+      .publish({ key: Buffer.from(subject), value: encode(event), headers, encodedHeaders }, timeoutMs)
       .catch((error: unknown) => {
         throw isRefused(error) ? new EventTooLarge(messageOf(error), { cause: error }) : error;
       });
   };
   const putInSpan =
-    (to: Traces) =>
-    (event: TransactionStatusUpdated, parent: TraceContext | null): Promise<RecordPosition> => {
+    (to: Traces): Put =>
+    (event, parent) => {
       const attributes = { "messaging.message.id": event.eventId };
       const record = { topic: topics.transactionStatus, carriesTrace: true, parent, attributes };
       return sendInSpan(to, record, (trace) => put(event, trace));
     };
 
   return {
-    window: followed.window,
     untilRead: async (signal) => {
       while (!followed.isRead()) await clock.sleep(CHECK_EVERY_MS, signal);
     },

@@ -3,7 +3,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { Ranges } from "../../kafka/ranges.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
-import { eventWindow, eventIdentity, type EventWindow } from "../event-window.ts";
+import { eventWindow, eventIdentity } from "../event-window.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { digestOf } from "../../runtime/digest.ts";
 import { isApart, isUp, type Health, type PartitionTrouble } from "../../runtime/health.ts";
@@ -17,6 +17,12 @@ import type { Services } from "../../kafka/wire/services.ts";
  */
 type PartitionProgress = { nextUnknown: number; ownRunStart: number; ownRunEnd: number };
 
+const progressFrom = (offset: number): PartitionProgress => ({
+  nextUnknown: offset,
+  ownRunStart: offset,
+  ownRunEnd: offset,
+});
+
 /**
  * How far this replica knows each partition of the events topic, by reading records or by having written
  * them. Its own records are not read back where that can be helped: it would add a quarter to the processor time of
@@ -26,7 +32,7 @@ export const topicProgress = () => {
   const partitions = new Map<number, PartitionProgress>();
 
   const progressOf = (partition: number): PartitionProgress => {
-    const progress = partitions.get(partition) ?? { nextUnknown: 0, ownRunStart: 0, ownRunEnd: 0 };
+    const progress = partitions.get(partition) ?? progressFrom(0);
     partitions.set(partition, progress);
     return progress;
   };
@@ -40,12 +46,7 @@ export const topicProgress = () => {
     begin: (ranges: Ranges, count: number): void => {
       // A topic that was deleted and created again may have fewer partitions.
       for (const partition of partitions.keys()) if (partition >= count) partitions.delete(partition);
-      for (const [partition, { startOffset }] of ranges)
-        partitions.set(partition, {
-          nextUnknown: startOffset,
-          ownRunStart: startOffset,
-          ownRunEnd: startOffset,
-        });
+      for (const [partition, { startOffset }] of ranges) partitions.set(partition, progressFrom(startOffset));
     },
     recordWritten: ({ partition, offset }: RecordPosition): void => {
       const progress = progressOf(partition);
@@ -59,32 +60,15 @@ export const topicProgress = () => {
       progress.nextUnknown = Math.max(progress.nextUnknown, offset + 1);
       skipOwnRun(progress);
     },
-    positions: (): ReadonlyMap<number, number> =>
+    positions: (): Map<number, number> =>
       new Map([...partitions].map(([partition, { nextUnknown }]) => [partition, nextUnknown])),
     /** Where to read on, for the partitions with unknown records before the ends of these ranges. */
-    unread: (ranges: Ranges): ReadonlyMap<number, number> =>
-      new Map(
-        [...ranges]
-          .map(([partition, { endOffset }]) => ({
-            partition,
-            endOffset,
-            next: progressOf(partition).nextUnknown,
-          }))
-          .filter(({ next, endOffset }) => next < endOffset)
-          .map(({ partition, next }) => [partition, next]),
-      ),
+    unread: (ranges: Ranges): Map<number, number> => {
+      const ends = [...ranges].map(([partition, { endOffset }]) => ({ partition, endOffset }));
+      const unread = ends.filter(({ partition, endOffset }) => progressOf(partition).nextUnknown < endOffset);
+      return new Map(unread.map(({ partition }) => [partition, progressOf(partition).nextUnknown]));
+    },
   };
-};
-
-/** The dedup window of this replica, fed with the events of all replicas. */
-export type FollowedEvents = {
-  window: EventWindow;
-  /** Must be called for each event that this replica has published: it is not read back. */
-  recordWritten: (place: RecordPosition) => void;
-  health: () => Health;
-  /** Whether all is read that can be read now, or READY_AFTER_MS are over. */
-  isRead: () => boolean;
-  close: () => Promise<void>;
 };
 
 /** Enough for two hours at ten million transactions a day: see the arithmetic in event-window.ts. */
@@ -103,8 +87,11 @@ const FETCH = { minBytes: 65_536, waitMs: 200 };
  */
 const READY_AFTER_MS = 15_000;
 
-/** Follows the events topic from the start of the dedup window. Rejects if Kafka does not answer. */
-export const followEvents = async (services: Services, schemaId: number): Promise<FollowedEvents> => {
+/**
+ * Keeps the dedup window of this replica, fed with the events of all replicas: follows the events topic from the start
+ * of the window. Rejects if Kafka does not answer.
+ */
+export const followEvents = async (services: Services, schemaId: number) => {
   const { config, clock, log } = services;
   const windowMs = config.webhook.dedupWindowMs;
   const topic = config.topics.transactionStatus;
@@ -166,13 +153,10 @@ export const followEvents = async (services: Services, schemaId: number): Promis
       ([partition, next]) => !missing.has(partition) && (ranges.get(partition)?.endOffset ?? 0) < next,
     );
     shorterChecks = isShorter ? shorterChecks + 1 : 0;
-    if (shorterChecks === SHORTER_CHECKS) {
+    const isReplaced = shorterChecks === SHORTER_CHECKS;
+    if (isReplaced) log.warn({ topic }, "events.topic.replaced");
+    if (isReplaced || ranges.size + missing.size > partitionCount) {
       shorterChecks = 0;
-      log.warn({ topic }, "events.topic.replaced");
-      tail.restart();
-      return;
-    }
-    if (ranges.size + missing.size > partitionCount) {
       tail.restart();
       return;
     }
@@ -192,15 +176,17 @@ export const followEvents = async (services: Services, schemaId: number): Promis
 
   return {
     window,
+    /** Must be called for each event that this replica has published: it is not read back. */
     recordWritten: progress.recordWritten,
-    health: () => {
+    health: (): Health => {
       const followed = tail.health();
       if (isCaughtUp()) return isUp(followed) ? followed : { kind: "up" };
       if (isLate()) return { kind: "up" };
       return isUp(followed) ? { kind: "reading", left: null } : followed;
     },
-    isRead: () => isLate() || (troubles()?.every(isApart) ?? false),
-    close: async () => {
+    /** Whether all is read that can be read now, or READY_AFTER_MS are over. */
+    isRead: (): boolean => isLate() || (troubles()?.every(isApart) ?? false),
+    close: async (): Promise<void> => {
       clearInterval(checks);
       await Promise.all([tail.stop(), cluster.close()]);
     },
