@@ -11,8 +11,6 @@ export class ArgumentsError extends Error {
 /** Reads an option's value; throws an Error whose message completes "--option …". */
 type Read<T> = (text: string) => T;
 
-const text: Read<string> = (value) => value;
-
 const oneOf =
   <T extends string>(names: readonly T[]): Read<T> =>
   (value) => {
@@ -28,17 +26,15 @@ const port: Read<number> = (value) => {
 };
 
 const factor: Read<number> = (value) => {
-  const number = Number(value);
-  if (!Number.isFinite(number) || number <= 0) throw new Error("is a number above 0");
-  return number;
+  if (!(Number(value) > 0 && Number(value) < Infinity)) throw new Error("is a number above 0");
+  return Number(value);
 };
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 const duration: Read<number> = (value) => {
-  const [, digits, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? [];
-  if (digits === undefined || unit === undefined)
-    throw new Error("is a duration such as 500ms, 5s, 15m or 2h");
+  const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? [];
+  if (digits === "") throw new Error("is a duration such as 500ms, 5s, 15m or 2h");
   return Number(digits) * (UNITS_MS[unit] ?? 0);
 };
 
@@ -48,108 +44,85 @@ const address: Read<string> = (value) => {
   return new URL(value).href;
 };
 
-type Option = { option: string; about: string; usual: string };
+const HELP = `Usage: fx-sandbox [options]
 
-/** Every option with a value, its text in the help, and its default. */
-const OPTIONS = {
-  host: { option: "--host <address>", about: "where to listen", usual: "127.0.0.1" },
-  port: { option: "--port <number>", about: "0 takes any free one", usual: "8090" },
-  "time-scale": {
-    option: "--time-scale <factor>",
-    about: "divides the durations: 900 makes 15m a second",
-    usual: "1",
-  },
-  step: { option: "--step <duration>", about: "mean time between two statuses", usual: "10m" },
-  retry: { option: "--retry <duration>", about: "mean time between attempts to notify", usual: "15m" },
-  walk: { option: "--walk <name>", about: "the path of transactions", usual: "main" },
-  answers: { option: "--answers <form>", about: "how answers look", usual: "plain" },
-  repetition: { option: "--repetition <policy>", about: "a second accept's answer", usual: "conflict" },
-} as const satisfies Record<string, Option>;
+Imitates the partner's API, to rehearse and to test: it misbehaves on demand, and counts what it executed.
+It asks for the tokens in PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN; without them for any.
 
-const MORE: readonly Omit<Option, "usual">[] = [
-  { option: "--webhook-url <url>", about: "subscribed from the start; repeatable" },
-  { option: "--accept-unknown-quotes", about: "execute accepts of quotes never created" },
-  { option: "--name-quotes", about: "notifications name the quote of their transaction" },
-  { option: "--help", about: "show this help" },
-];
+  --host <address>          where to listen (default: 127.0.0.1)
+  --port <number>           0 takes any free one (default: 8090)
+  --time-scale <factor>     divides the durations: 900 makes 15m a second (default: 1)
+  --step <duration>         mean time between two statuses (default: 10m)
+  --retry <duration>        mean time between attempts to notify (default: 15m)
+  --walk <name>             the path of transactions (default: main)
+  --answers <form>          how answers look (default: plain)
+  --repetition <policy>     a second accept's answer (default: conflict)
+  --webhook-url <url>       subscribed from the start; repeatable
+  --accept-unknown-quotes   execute accepts of quotes never created
+  --name-quotes             notifications name the quote of their transaction
+  --help                    show this help
 
-const OPTION_WIDTH = 26;
+Walks: ${walkNames.join(", ")}. Answers: ${formNames.join(", ")}. Repetition: ${repetitions.join(", ")}.`;
 
-const helpText = (): string =>
-  [
-    "Usage: fx-sandbox [options]",
-    "",
-    "Imitates the partner's API, to rehearse and to test: it misbehaves on demand, and counts what it executed.",
-    "It asks for the tokens in PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN; without them for any.",
-    "",
-    ...Object.values<Option>(OPTIONS).map(
-      ({ option, about, usual }) => `  ${option.padEnd(OPTION_WIDTH)}${about} (default: ${usual})`,
-    ),
-    ...MORE.map(({ option, about }) => `  ${option.padEnd(OPTION_WIDTH)}${about}`),
-    "",
-    `Walks: ${walkNames.join(", ")}. Answers: ${formNames.join(", ")}. Repetition: ${repetitions.join(", ")}.`,
-  ].join("\n");
-
-const parse = (args: readonly string[]) => {
-  const named = Object.entries(OPTIONS).map(([name, { usual }]) => [
-    name,
-    { type: "string", default: usual } as const,
-  ]);
-  const { values } = parseArgs({
+const parse = (args: readonly string[]) =>
+  parseArgs({
     args: [...args],
     options: {
-      ...(Object.fromEntries(named) as Record<keyof typeof OPTIONS, { type: "string"; default: string }>),
+      host: { type: "string", default: "127.0.0.1" },
+      port: { type: "string", default: "8090" },
+      "time-scale": { type: "string" },
+      step: { type: "string" },
+      retry: { type: "string" },
+      walk: { type: "string" },
+      answers: { type: "string" },
+      repetition: { type: "string" },
       "webhook-url": { type: "string", multiple: true, default: [] },
-      "accept-unknown-quotes": { type: "boolean", default: false },
-      "name-quotes": { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
+      "accept-unknown-quotes": { type: "boolean" },
+      "name-quotes": { type: "boolean" },
+      help: { type: "boolean", short: "h" },
     },
-  });
-  return values;
+  }).values;
+
+/** @returns undefined for an option that is not there: it has its default */
+const readAs = <T>(name: string, value: string | undefined, reader: Read<T>): T | undefined => {
+  try {
+    return value === undefined ? undefined : reader(value);
+  } catch (error) {
+    throw new ArgumentsError(
+      `--${name} ${(error as Error).message}; it was given as ${JSON.stringify(value)}.`,
+    );
+  }
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** An empty variable counts as not set. */
-const tokenIn = (env: Environment, name: string): string | undefined => env[name] || undefined;
-
 /**
- * Reads the command line, and the two tokens of the environment. A text is the help, to be shown instead.
+ * Reads the command line, and the two tokens of the environment, of which an empty one counts as not set. A text is the
+ * help, to be shown instead.
  * @throws ArgumentsError
  */
 export const readArguments = (
   args: readonly string[],
-  env: Environment,
-): (SandboxOptions & { host: string; port: number; timeScale: number }) | string => {
+  env: Readonly<Record<string, string | undefined>>,
+): (SandboxOptions & { host: string; port: number }) | string => {
   let values: ReturnType<typeof parse>;
   try {
     values = parse(args);
   } catch (error) {
     throw new ArgumentsError(`${(error as Error).message.split(". ", 1)[0]}: --help shows what there is.`);
   }
-  if (values.help) return helpText();
-  const read = <T>(name: keyof typeof OPTIONS | "webhook-url", value: string, reader: Read<T>): T => {
-    try {
-      return reader(value);
-    } catch (error) {
-      throw new ArgumentsError(
-        `--${name} ${(error as Error).message}; it was given as ${JSON.stringify(value)}.`,
-      );
-    }
-  };
+  if (values.help) return HELP;
   return {
-    host: read("host", values.host, text),
-    port: read("port", values.port, port),
-    timeScale: read("time-scale", values["time-scale"], factor),
-    stepMs: read("step", values.step, duration),
-    retryMs: read("retry", values.retry, duration),
-    walk: read("walk", values.walk, oneOf(walkNames)),
-    answers: read("answers", values.answers, oneOf(formNames)),
-    repetition: read("repetition", values.repetition, oneOf(repetitions)),
-    webhookUrls: values["webhook-url"].map((url) => read("webhook-url", url, address)),
+    host: values.host,
+    port: readAs("port", values.port, port) ?? 0,
+    timeScale: readAs("time-scale", values["time-scale"], factor),
+    stepMs: readAs("step", values.step, duration),
+    retryMs: readAs("retry", values.retry, duration),
+    walk: readAs("walk", values.walk, oneOf(walkNames)),
+    answers: readAs("answers", values.answers, oneOf(formNames)),
+    repetition: readAs("repetition", values.repetition, oneOf(repetitions)),
+    webhookUrls: values["webhook-url"].map((url) => readAs("webhook-url", url, address) ?? url),
     acceptUnknownQuotes: values["accept-unknown-quotes"],
     nameQuotes: values["name-quotes"],
-    accessToken: tokenIn(env, "PARTNER_ACCESS_TOKEN"),
-    xToken: tokenIn(env, "PARTNER_X_TOKEN"),
+    accessToken: env["PARTNER_ACCESS_TOKEN"] || undefined,
+    xToken: env["PARTNER_X_TOKEN"] || undefined,
   };
 };

@@ -23,7 +23,7 @@ const run = async (): Promise<number> => {
     return null;
   });
   if (sandbox === null) return 1;
-  console.log(`sandbox listening on ${sandbox.url} (time scale ${options.timeScale})`);
+  console.log(`sandbox listening on ${sandbox.url} (time scale ${options.timeScale ?? 1})`);
   await stopped;
   await sandbox.close();
   return 0;

@@ -7,11 +7,11 @@ import { createPast, parsePast } from "./notifications/past.ts";
 import type { Post } from "./notifications/post.ts";
 import type { Settings } from "./options.ts";
 import { Newest } from "./runtime/newest.ts";
-import { createCalendar } from "./runtime/calendar.ts";
+import { days } from "./runtime/calendar.ts";
 import { createScheduler } from "./runtime/clock.ts";
 import { createQuoteBook } from "./transactions/quotes.ts";
 import { createTransactions, type TransactionRequest } from "./transactions/transactions.ts";
-import { statusesOf, walkNames } from "./transactions/walks.ts";
+import { statusesOf } from "./transactions/walks.ts";
 import type { RecordedRequest, Subscription } from "./types.ts";
 
 const keptRequests = 5_000;
@@ -20,7 +20,6 @@ const keptRequests = 5_000;
 export const createPartner = (settings: Settings, post: Post) => {
   const now = () => settings.clock.now();
   const scaled = (ms: number) => ms / settings.timeScale;
-  const days = { "sao-paulo": createCalendar("America/Sao_Paulo"), utc: createCalendar("UTC") };
   const scheduler = createScheduler(settings.clock);
   const faults = createFaults();
   const requests = new Newest<RecordedRequest>(keptRequests);
@@ -52,16 +51,11 @@ export const createPartner = (settings: Settings, post: Post) => {
     {
       now,
       day: days["sao-paulo"],
-      startTransaction: ({ quoteId, direction, accept: { counterpartyId } }) => {
-        const walk = walkNames.find((name) => counterpartyId === `walk:${name}`) ?? settings.walk;
+      startTransaction: ({ quoteId, direction }) => {
         const transactionId = randomUUID();
-        transactions.start({
-          transactionId,
-          quoteId,
-          direction,
-          walk,
-          statuses: statusesOf(direction, walk),
-        });
+        const { walk } = settings;
+        const statuses = statusesOf(direction, walk);
+        transactions.start({ transactionId, quoteId, direction, walk, statuses });
         return transactionId;
       },
     },
@@ -76,7 +70,6 @@ export const createPartner = (settings: Settings, post: Post) => {
 
   const partner = {
     now,
-    days,
     scaled,
     faults,
     requests,
@@ -87,13 +80,8 @@ export const createPartner = (settings: Settings, post: Post) => {
     subscribe,
     subscriptions: () => [...subscriptions.values()],
     logRules: { ...defaultLogRules, answers: settings.answers },
-    startTransactions: ({
-      direction,
-      walk = settings.walk,
-      statuses,
-      transactionId,
-      count,
-    }: TransactionRequest) => {
+    startTransactions: (request: TransactionRequest) => {
+      const { direction, walk = settings.walk, statuses, transactionId, count } = request;
       const transactionIds = Array.from({ length: count }, () => transactionId ?? randomUUID());
       const start = { quoteId: null, direction, walk, statuses: statuses ?? statusesOf(direction, walk) };
       for (const each of transactionIds) transactions.start({ ...start, transactionId: each });

@@ -54,7 +54,7 @@ export type AnswerForm = {
   entries(entry: LogEntry, stamp: Stamp): Record<string, unknown>[];
 };
 
-const iso = (at: number): string => new Date(at).toISOString();
+export const iso = (at: number): string => new Date(at).toISOString();
 // São Paulo has had no daylight saving time since 2019.
 export const withOffset = (at: number): string => `${iso(at - 3 * 3_600_000).slice(0, 23)}-03:00`;
 const isOk = (httpStatus: number | null): boolean =>

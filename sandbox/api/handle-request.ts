@@ -41,14 +41,14 @@ const refusals = {
 type Route = { operation: Operation; quoteId: string } | Refusal;
 
 const routeOf = (method: string, path: string): Route => {
-  const found = operations.find((each) => each.path.test(path));
-  if (!found) return { code: "NOT_FOUND", message: "there is nothing at this path" };
-  const headers = { allow: found.method };
-  if (found.method !== method)
-    return { code: "METHOD_NOT_ALLOWED", message: `this path takes ${found.method} only`, headers };
+  const endpoint = operations.find((each) => each.path.test(path));
+  if (!endpoint) return { code: "NOT_FOUND", message: "there is nothing at this path" };
+  const headers = { allow: endpoint.method };
+  if (endpoint.method !== method)
+    return { code: "METHOD_NOT_ALLOWED", message: `this path takes ${endpoint.method} only`, headers };
   try {
-    const quoteId = canonicalId(decodeURIComponent(found.path.exec(path)?.[1] ?? ""));
-    return { operation: found.operation, quoteId };
+    const quoteId = canonicalId(decodeURIComponent(endpoint.path.exec(path)?.[1] ?? ""));
+    return { operation: endpoint.operation, quoteId };
   } catch {
     return { code: "NOT_FOUND", message: "the identifier in the path is not percent-encoded UTF-8" };
   }

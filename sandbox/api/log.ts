@@ -1,7 +1,8 @@
 import type { Answer } from "../runtime/answer.ts";
+import { days } from "../runtime/calendar.ts";
 import { choiceIn, fail, fieldsFrom, numberIn } from "../runtime/wrong-input.ts";
 import type { Sent } from "../types.ts";
-import { formNames, forms, withOffset, type LogEntry, type Stamp } from "./answers.ts";
+import { formNames, forms, iso, withOffset, type LogEntry, type Stamp } from "./answers.ts";
 import type { LogFilter } from "./read-requests.ts";
 
 /** What the specification does not say about the log, and the choices for each; the first one is the default. */
@@ -70,14 +71,13 @@ type Fits = (createdAt: number, sentAt: number) => boolean;
 
 export type LogSource = {
   now: () => number;
-  days: Record<LogRules["zone"], (at: number) => string>;
   scaled: (ms: number) => number;
   logRules: LogRules;
   /** What was sent until now, made one by one. */
   sent: (fits: Fits, newestFirst: boolean) => Iterable<Sent>;
 };
 
-const fitting = ({ startDate, endtDate }: LogFilter, { now, days, scaled, logRules }: LogSource): Fits => {
+const fitting = ({ startDate, endtDate }: LogFilter, { now, scaled, logRules }: LogSource): Fits => {
   const { ignore, zone, end, lateMs } = logRules;
   const visibleUntil = now() - scaled(lateMs);
   const isDated = ignore !== "dates" && ignore !== "both" && (startDate !== null || endtDate !== null);
@@ -99,11 +99,7 @@ function* entriesOf(all: Iterable<Sent>, { others, limit }: LogRules): Generator
     yield { eventType: ours, sent, entryId };
     shown += 1;
     if (others === "mixed-in" && nth % oursPerOther === 0) {
-      yield {
-        eventType: other,
-        sent: { ...sent, transactionId: "", status: "EXPIRED" },
-        entryId,
-      };
+      yield { eventType: other, sent: { ...sent, transactionId: "", status: "EXPIRED" }, entryId };
       shown += 1;
     }
     if (limit > 0 && shown >= limit) return;
@@ -123,12 +119,10 @@ function* pieces(open: string, texts: Iterable<string>, close: string): Generato
   yield piece + close;
 }
 
-const isoStamp: Stamp = (at) => new Date(at).toISOString();
-
-const count = (all: Iterable<unknown>): number => {
-  let seen = 0;
-  for (const each of all) seen += each === undefined ? 0 : 1;
-  return seen;
+const count = (all: Iterator<unknown>): number => {
+  let total = 0;
+  while (!all.next().done) total += 1;
+  return total;
 };
 
 const marker = "@entries@";
@@ -137,7 +131,7 @@ const marker = "@entries@";
 export const answerLog = (filter: LogFilter, source: LogSource): Answer => {
   const { logRules: rules } = source;
   const { endtDate, eventType } = filter;
-  if (rules.refuse === "future-end" && endtDate !== null && endtDate > source.days[rules.zone](source.now()))
+  if (rules.refuse === "future-end" && endtDate !== null && endtDate > days[rules.zone](source.now()))
     fail("endtDate must not lie in the future");
   const isTyped = rules.ignore !== "event-type" && rules.ignore !== "both";
   const isNone = isTyped && eventType !== null && eventType !== ours;
@@ -157,7 +151,7 @@ export const answerLog = (filter: LogFilter, source: LogSource): Answer => {
   const form = forms[rules.answers];
   const [open = "", close = ""] = JSON.stringify(form.log([marker], hints)).split(`"${marker}"`);
   const texts = function* () {
-    const stamp = stamps[rules.createdAt] ?? (rules.answers === "nested" ? withOffset : isoStamp);
+    const stamp = stamps[rules.createdAt] ?? (rules.answers === "nested" ? withOffset : iso);
     for (const entry of entriesOf(all(), rules))
       for (const each of form.entries(entry, stamp)) yield JSON.stringify(each);
   };

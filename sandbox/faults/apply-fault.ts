@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { sendAnswer, writePiece, type Answer } from "../runtime/answer.ts";
 import type { RequestFault } from "./fault-rules.ts";
 
@@ -11,14 +10,6 @@ const largePieceBytes = 65_536;
 const fillForEver = async (response: ServerResponse, filler: string) => {
   const piece = filler.repeat(Math.max(1, Math.round(largePieceBytes / Buffer.byteLength(filler))));
   while (await writePiece(response, piece));
-};
-
-/** Ten pieces of a short body; a long body is in pieces already. */
-const piecesOf = (body: Answer["body"]): Iterable<string | Buffer> => {
-  if (typeof body !== "string") return body;
-  const whole = Buffer.from(body);
-  const step = Math.ceil(whole.length / 10);
-  return Array.from({ length: 10 }, (_, nth) => whole.subarray(nth * step, (nth + 1) * step));
 };
 
 /** Sends the first `bytes` of a body, or all of a shorter one. False when the client is gone. */
@@ -33,24 +24,16 @@ const sendStart = async (response: ServerResponse, body: Answer["body"], bytes: 
   return true;
 };
 
-/** Sends an answer with a correct head, and a body that is slow, cut off, stalled or endless. */
+/** Sends an answer with a correct head, and a body that is cut off, stalled or endless. */
 const writeFaultyBody = async (response: ServerResponse, answer: Answer, fault: BodyFault): Promise<void> => {
-  // An empty body cannot be slow or cut off, so it is replaced.
-  const body = answer.body || '{"note":"this body is slow or cut off by a fault"}';
+  // An empty body cannot be cut off, so it is replaced.
+  const body = answer.body || '{"note":"this body is cut off by a fault"}';
   response.writeHead(answer.status === 204 ? 200 : answer.status, {
     ...answer.headers,
     ...(typeof body === "string" &&
       fault.kind !== "endless-body" && { "content-length": Buffer.byteLength(body) }),
   });
   response.flushHeaders();
-  if (fault.kind === "slow-body") {
-    for (const piece of piecesOf(body)) {
-      await sleep(fault.ms / 10, undefined, { ref: false });
-      if (!(await writePiece(response, piece))) return;
-    }
-    response.end();
-    return;
-  }
   const half = typeof body === "string" ? Math.max(1, Buffer.byteLength(body) >> 1) : largePieceBytes;
   if (!(await sendStart(response, body, fault.bytes ?? half))) return;
   if (fault.kind === "cut-body") response.socket?.destroy();
@@ -87,7 +70,6 @@ export const applyFault = (
       if (fault.kind === "garbage") response.socket?.end("?? this is not HTTP ??\r\n\r\n");
       // With `hang` the connection stays open until the client or the sandbox closes it.
       return null;
-    case "slow-body":
     case "cut-body":
     case "stall-body":
     case "endless-body": {

@@ -1,9 +1,7 @@
-/** Keeps the newest `capacity` items; those with a key can be found by it. */
+/** Keeps the newest `capacity` items, which can be found by their keys. */
 export class Newest<T> {
   readonly #capacity: number;
-  #items: { key: string | undefined; item: T }[] = [];
-  readonly #byKey = new Map<string, T>();
-  #next = 0;
+  readonly #items = new Map<string, T>();
   /** How many were added, those that are gone included. */
   added = 0;
 
@@ -12,33 +10,27 @@ export class Newest<T> {
   }
 
   /** Adds an item; its key must be new. */
-  add(item: T, key?: string): void {
+  add(item: T, key = String(this.added)): void {
     this.added += 1;
-    const oldest = this.#items[this.#next]?.key;
-    if (oldest !== undefined) this.#byKey.delete(oldest);
-    this.#items[this.#next] = { key, item };
-    this.#next = (this.#next + 1) % this.#capacity;
-    if (key !== undefined) this.#byKey.set(key, item);
+    this.#items.set(key, item);
+    if (this.#items.size <= this.#capacity) return;
+    for (const oldest of this.#items.keys()) {
+      this.#items.delete(oldest);
+      break;
+    }
   }
 
   get(key: string): T | undefined {
-    return this.#byKey.get(key);
+    return this.#items.get(key);
   }
 
   /** Newest first. */
   newest(limit = Infinity): T[] {
-    const { length } = this.#items;
-    return Array.from({ length: Math.min(limit, length) }, (_, back) =>
-      this.#items.at((this.#next - 1 - back) % length),
-    )
-      .filter((kept) => kept !== undefined)
-      .map(({ item }) => item);
+    return [...this.#items.values()].reverse().slice(0, limit);
   }
 
   clear(): void {
-    this.#items = [];
-    this.#byKey.clear();
-    this.#next = 0;
+    this.#items.clear();
     this.added = 0;
   }
 }

@@ -24,7 +24,7 @@ type QuoteDeps = {
   /** The calendar day of an instant in São Paulo. */
   day: (at: number) => string;
   /** Starts the transaction of an executed accept, and returns its id. */
-  startTransaction: (start: { quoteId: string; direction: Direction; accept: AcceptRequest }) => string;
+  startTransaction: (start: { quoteId: string; direction: Direction }) => string;
 };
 
 const keptQuotes = 50_000;
@@ -41,11 +41,7 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps) => {
     const count = (executions.get(quoteId) ?? 0) + 1;
     executions.set(quoteId, count);
     executed += 1;
-    const transactionId = deps.startTransaction({
-      quoteId,
-      direction: quote?.direction ?? "OUTBOUND",
-      accept,
-    });
+    const transactionId = deps.startTransaction({ quoteId, direction: quote?.direction ?? "OUTBOUND" });
     const acceptedAt = deps.now();
     if (quote) {
       quote.executions = count;

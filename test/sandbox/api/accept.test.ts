@@ -65,21 +65,6 @@ test("an unknown quote is refused, or executed where that was chosen", async () 
   expect(await executions(lenient)).toMatchObject({ executions: 1, repetitions: 1 });
 });
 
-test("counterpartyId may ask for a side story", async () => {
-  const clock = manualClock(morning);
-  const client = await openSandbox({ clock });
-  await client.accept(await client.createdId(), { counterpartyId: "walk:refunded" });
-  clock.advance(24 * 60 * minuteMs);
-  type State = { transactions: { statuses: { status: string }[] }[] };
-  const [{ statuses } = { statuses: [] }] = (await client.control<State>("GET", "state")).transactions;
-  expect(statuses.map(({ status }) => status)).toEqual([
-    "AWAITING_PAYMENT",
-    "PAYMENT_CONFIRMED",
-    "CANCELED",
-    "REFUNDED",
-  ]);
-});
-
 test("a UUID is one quote in either case", async () => {
   const client = await openSandbox();
   const quoteId = await client.createdId();
