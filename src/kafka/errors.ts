@@ -1,4 +1,3 @@
-import { messageOf } from "../runtime/errors.ts";
 import { moduleOf } from "./kafkajs-fixes/replace-module.ts";
 
 /** The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty where no broker has answered. */
@@ -6,14 +5,6 @@ export const protocolErrorOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "";
   return "type" in error && typeof error.type === "string" ? error.type : protocolErrorOf(error.cause);
 };
-
-/** A record cannot be encoded: a bug of this program. */
-export class EncodeError extends Error {
-  override readonly name = "EncodeError";
-  constructor(cause: unknown) {
-    super(`a record cannot be encoded: ${messageOf(cause)}`, { cause });
-  }
-}
 
 /** What a broker's refusal of a batch means for a record of it: see the codes of PublishError. */
 const REFUSALS: Partial<Record<string, "refused" | "invalid">> = {
@@ -25,7 +16,7 @@ const REFUSALS: Partial<Record<string, "refused" | "invalid">> = {
 
 /** Why a broker refuses a batch as it is: a smaller part of it may be taken. Null for every other error. */
 export const brokerRefusal = (error: unknown): "refused" | "invalid" | null =>
-  error instanceof EncodeError ? "refused" : (REFUSALS[protocolErrorOf(error)] ?? null);
+  REFUSALS[protocolErrorOf(error)] ?? null;
 
 const REQUEST_REFUSED =
   /_AUTHORIZATION_FAILED$|^(UNSUPPORTED_VERSION|INVALID_REQUEST|POLICY_VIOLATION|UNKNOWN(_TOPIC_OR_PARTITION)?)$/;
@@ -35,7 +26,6 @@ export const isRequestRefused = (error: unknown): boolean =>
   REQUEST_REFUSED.test(protocolErrorOf(error)) ||
   (error instanceof Error && error.name === "KafkaJSServerDoesNotSupportApiKey");
 
-/** The exception that kafkajs throws for an error code of the protocol. */
 export const errorOfCode = (code: number): Error =>
   (moduleOf("error") as { createErrorFromCode: (code: number) => Error }).createErrorFromCode(code);
 

@@ -29,7 +29,6 @@ type Found = ReadonlyMap<string, FoundTopic>;
 const sentenceOf = ({ topics, detail, remedy }: Finding): string =>
   `${topics.length > 1 ? "Topics" : "Topic"} ${topics.join(", ")} ${detail}: ${remedy}.`;
 
-/** What a rule says of the topics that exist. */
 const applied = (rule: TopicRule, demands: TopicDemands, found: Found): Finding[] => {
   const { severity, roles, isJoint, broken } = rule;
   const findings = demands.used

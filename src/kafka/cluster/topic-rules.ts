@@ -14,7 +14,6 @@ import {
 export type TopicDemands = {
   names: TopicNames;
   used: readonly TopicRole[];
-  /** The largest records that the flows write to these topics. */
   largestRecords: readonly LargestRecord[];
   lookbackMs: number | null;
 };

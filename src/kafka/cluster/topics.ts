@@ -1,7 +1,6 @@
 // What each topic is: `setup` creates it so, `serve` and `doctor` expect it so (see `topic-rules.ts`).
 import type { RecordName } from "../schema/schemas.ts";
 
-/** What the bridge uses a topic for. */
 export type TopicRole =
   "transactionStatus" | "commands" | "results" | "journal" | "deadLetters" | "control" | "audit";
 export type TopicNames = Readonly<Record<TopicRole, string>>;

@@ -21,7 +21,6 @@ export type PendingRecord = {
 const RECORD_BYTES = 64;
 const HEADER_BYTES = 10;
 
-/** Approximate size of a record on the wire, in bytes. */
 const wireSizeOf = ({ key, value, headers, encodedHeaders }: Outgoing): number => {
   let bytes = RECORD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + (encodedHeaders?.bytes.length ?? 0);
   for (const [name, text] of headers) bytes += HEADER_BYTES + name.length + (text?.length ?? 0);
@@ -79,7 +78,7 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
       }
     },
 
-    /** Rejects a record. @param why goes on after the name of the topic */
+    /** @param why goes on after the name of the topic */
     failed: (item: PendingRecord, code: PublishError["code"], why: string, cause?: unknown): void => {
       if (settle(item)) item.reject(new PublishError(code, `${topic} ${why}`, cause));
     },

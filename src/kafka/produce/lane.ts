@@ -36,17 +36,14 @@ export class Lane {
   #sending: { batch: readonly PendingRecord[]; giveUp: (reason: Error) => void; since: number } | null = null;
   /** Lower after the topic has refused a batch as too large. (A refused batch may be written in part.) */
   #maxBatchRecords = MAX_BATCH_RECORDS;
-  #isRunning = false;
+  /** Whether it has records to send. */
+  isRunning = false;
   #failures = 0;
 
   /** @param brokerTimeoutMs after this the broker says which partitions have not been replicated */
   constructor(owner: LaneOwner, brokerTimeoutMs: number) {
     this.#owner = owner;
     this.#brokerTimeoutMs = brokerTimeoutMs;
-  }
-
-  get isIdle(): boolean {
-    return !this.#isRunning;
   }
 
   push(item: PendingRecord): void {
@@ -61,7 +58,7 @@ export class Lane {
   }
 
   #start(): void {
-    if (!this.#isRunning) void this.#run();
+    if (!this.isRunning) void this.#run();
   }
 
   /** All records that are queued or being sent, including settled ones. */
@@ -94,7 +91,7 @@ export class Lane {
 
   async #run(): Promise<void> {
     const { clock, random, closed } = this.#owner;
-    this.#isRunning = true;
+    this.isRunning = true;
     for (;;) {
       // Records that arrive in the same turn of the event loop go into the same batch.
       await yieldToEventLoop();
@@ -106,7 +103,7 @@ export class Lane {
       await clock.sleep(backoffMs(BACKOFF, this.#failures, random()), closed).catch(() => undefined);
       this.#failures += 1;
     }
-    this.#isRunning = false;
+    this.isRunning = false;
     // It may have been opened after the publisher was closed.
     if (closed.aborted) await this.close();
   }

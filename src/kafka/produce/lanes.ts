@@ -64,7 +64,7 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
       const isMoved = ({ partition }: PendingRecord): boolean => before[partition] !== leaders[partition];
       for (const [key, lane] of lanes) {
         lane.giveUp(new Error("the partition has another leader now"), isMoved);
-        if (!lane.isIdle || leaders.includes(key) || (key < 0 && troubles.size > 0)) continue;
+        if (lane.isRunning || leaders.includes(key) || (key < 0 && troubles.size > 0)) continue;
         lanes.delete(key);
         void lane.close();
       }

@@ -1,7 +1,7 @@
 import { CompressionTypes, type RecordMetadata } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { EncodeError, errorOfCode, brokerRefusal, metadataError } from "../errors.ts";
+import { errorOfCode, brokerRefusal, metadataError } from "../errors.ts";
 import { gzipBatch, recordBatch } from "./record-batch.ts";
 import { hedged, HEDGE, opened, STEP_TIMEOUT_MS } from "../kafkajs-fixes/hedged.ts";
 import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
@@ -32,18 +32,14 @@ export type Sender = {
 /** A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
-const encodeMessages = async (batch: readonly PendingRecord[], nowMs: number): Promise<PreparedMessage[]> => {
-  const encode = async ([partition, items]: [number, PendingRecord[]]): Promise<PreparedMessage> => {
-    const records = items.map(({ record }) => record);
-    const encoded = recordBatch(records, nowMs);
-    const isLarge = records.length === 1 && encoded.length >= COMPRESS_FROM_BYTES;
-    return preparedMessage(partition, isLarge ? await gzipBatch(encoded) : encoded);
-  };
-  try {
-    return await Promise.all([...Map.groupBy(batch, ({ partition }) => partition)].map(encode));
-  } catch (error) {
-    throw new EncodeError(error);
-  }
+const encodeMessage = async (
+  [partition, items]: [number, PendingRecord[]],
+  nowMs: number,
+): Promise<PreparedMessage> => {
+  const records = items.map(({ record }) => record);
+  const batch = recordBatch(records, nowMs);
+  const isLarge = records.length === 1 && batch.length >= COMPRESS_FROM_BYTES;
+  return preparedMessage(partition, isLarge ? await gzipBatch(batch) : batch);
 };
 
 const resultOf = (
@@ -53,8 +49,7 @@ const resultOf = (
 ): SendResult => {
   const firstOffsets = new Map<number, number>();
   const failures: Error[] = [];
-  for (const { topicName, partition, errorCode, baseOffset } of answers) {
-    if (topicName !== topic) continue;
+  for (const { partition, errorCode, baseOffset } of answers) {
     if (errorCode !== 0) failures.push(errorOfCode(errorCode));
     else if (baseOffset !== undefined) firstOffsets.set(partition, Number(baseOffset));
   }
@@ -105,7 +100,8 @@ export const openSender = async (topic: string, newClient: NewClient, clock: Clo
   return {
     close,
     send: async (batch, timeout) => {
-      const messages = await encodeMessages(batch, clock.now());
+      const byPartition = [...Map.groupBy(batch, ({ partition }) => partition)];
+      const messages = await Promise.all(byPartition.map((items) => encodeMessage(items, clock.now())));
       const compression = CompressionTypes.None;
       const answers = await producer.send({ topic, acks: -1, timeout, compression, messages });
       return resultOf(topic, messages, answers);

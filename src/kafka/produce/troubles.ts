@@ -17,7 +17,6 @@ const HOLDS_MS = 2_000;
 /** The partitions that do not take records, as far as a publisher knows. */
 export const createTroubles = (topic: string, log: Log) => {
   const byPartition = new Map<number, Trouble>();
-  /** Partitions for which a record waits. */
   let probed: ReadonlySet<number> = new Set();
 
   const isStuck = (partition: number, now: number): boolean => {
@@ -44,7 +43,7 @@ export const createTroubles = (topic: string, log: Log) => {
     isApart: (partition: number): boolean => byPartition.get(partition)?.isApart ?? false,
     /** It has been in trouble for so long that one record is enough to see the end of it. */
     isStuck,
-    /** The same, and that record waits already. */
+    /** Such a record waits already. */
     isRefusing: (partition: number, now: number): boolean => isStuck(partition, now) && probed.has(partition),
     of: (partition: number): PartitionTrouble | null => {
       const trouble = byPartition.get(partition);

@@ -20,16 +20,16 @@ export type Encode<T> = (value: T) => Buffer;
 
 /** Encodes into a reused buffer and copies the result, which is the fastest way with avsc. */
 export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
+  const head = headOf(schemaId);
   let space = Buffer.alloc(16_384);
   return (value) => {
     let end = schema.type.encode(value, space, HEAD_BYTES);
     if (end < 0) {
-      // Minus the number of missing bytes.
+      // It is minus the number of missing bytes.
       space = Buffer.alloc(space.length - end + HEAD_BYTES);
       end = schema.type.encode(value, space, HEAD_BYTES);
     }
-    space[0] = MAGIC;
-    space.writeInt32BE(schemaId, 1);
+    head.copy(space);
     return Buffer.from(space.subarray(0, end));
   };
 };

@@ -11,9 +11,6 @@ export const partnerNote = (health: PartnerHealth): string => {
   return LABEL + [health.kind, why, health.sinceMs, untilMs ?? ""].join(",");
 };
 
-const troubleName = (health: PartnerHealth): string =>
-  "why" in health ? `${health.kind} ${health.why}` : health.kind;
-
 const isFault = (name: string): name is PartnerFault => name in PARTNER_FAULTS;
 
 const readEntry = (entry: string): PartnerHealth[] => {
@@ -33,7 +30,8 @@ const partnerStates = (notes: readonly string[]): PartnerHealth[] => {
     note.split(" ").flatMap((entry) => (entry.startsWith(LABEL) ? readEntry(entry) : [])),
   );
   const latestFirst = states.sort((a, b) => b.sinceMs - a.sinceMs);
-  return [...new Map(latestFirst.map((state) => [troubleName(state), state])).values()];
+  const nameOf = (state: PartnerHealth): string => state.kind + ("why" in state ? state.why : "");
+  return [...new Map(latestFirst.map((state) => [nameOf(state), state])).values()];
 };
 
 /** What is wrong with the partner, as the replicas say that hold partitions of the commands topic. */
