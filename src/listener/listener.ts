@@ -1,14 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import {
-  createEvictableConnections,
-  createFairReader,
-  stopReading,
-  type EvictableConnections,
-  type FairReader,
-} from "./connections.ts";
-import { declaresMore, LINGER_MS, readBody } from "./read-body.ts";
+import { createConnections, type Connections } from "./connections.ts";
+import { createFairReader, type FairReader } from "./fair-reader.ts";
+import { answerUnread, declaresMore, readBody } from "./read-body.ts";
 
 export type ListenerOptions = {
   /**
@@ -54,13 +49,9 @@ const removeHost = (request: IncomingMessage): void => {
   if (request.url?.startsWith("/") === false) request.url = request.url.replace(SCHEME_AND_HOST, "");
 };
 
-/** Answers without reading the rest of the request. The connection stays for a moment, so that the answer arrives. */
-const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 | 431): void => {
-  request.on("data", () => undefined);
-  stopReading(request.socket);
-  response.writeHead(status, { connection: "close", "content-length": "0" }).flushHeaders();
-  setTimeout(() => response.end(), LINGER_MS).unref();
-};
+/** Answers without reading the rest of the request. */
+const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 | 431): void =>
+  void getRequestListener(() => answerUnread(request, status))(request, response);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
@@ -77,10 +68,10 @@ export const createListener = (
     maxBodyBytes,
     needsHost,
   }: ListenerOptions,
-  appFor: (shared: { fairReader: FairReader; connections: EvictableConnections }) => Fetch,
+  appFor: (shared: { fairReader: FairReader; connections: Connections }) => Fetch,
 ): Server => {
   const fairReader = createFairReader();
-  const connections = createEvictableConnections();
+  const connections = createConnections(maxConnections);
   const app = appFor({ fairReader, connections });
   /** A new connection must not close one whose request is being answered. */
   const protectedApp: Fetch = async (request, env) => {
@@ -107,15 +98,8 @@ export const createListener = (
   // (`allowHalfOpen` is a different option.)
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  let openConnections = 0;
   server.on("connection", (socket) => {
-    if (openConnections >= maxConnections) (connections.oldest ?? socket).destroy();
-    openConnections += 1;
     connections.add(socket);
-    socket.once("close", () => {
-      openConnections -= 1;
-      connections.remove(socket);
-    });
     fairReader.admitNew(socket);
   });
 

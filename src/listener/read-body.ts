@@ -1,7 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { HttpBindings } from "@hono/node-server";
-import type { Context } from "hono";
-import { stopReading } from "./connections.ts";
+import { stopReading } from "./fair-reader.ts";
 
 /** Why a body is not complete. */
 export type Unread = "too large" | "broken off" | "given up";
@@ -64,55 +62,43 @@ export const readBody = (
 };
 
 /** How long the connection stays open when the body is not read, so that the sender can read the answer. */
-export const LINGER_MS = 1_000;
+const LINGER_MS = 1_000;
 const AWAITS_CONTINUE = /\b100-continue\b/i;
-
-/** Node's own request and response. */
-export type Env = { Bindings: HttpBindings };
-
-type EarlyStatus = 401 | 404 | 405 | 413 | 503;
 
 /** Whether the sender waits to be told to send the body. */
 export const awaitsContinue = ({ headers, httpVersion }: IncomingMessage): boolean =>
   httpVersion === "1.1" && headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect);
 
-/**
- * An empty body that ends after a while. Its end closes the connection. Where bytes are unread, the kernel resets it,
- * and the reset may overtake the answer.
- */
-const lingeringBody = (): ReadableStream => {
+type Headers = Record<string, string>;
+
+/** Answers without reading the rest of the request, and closes the connection. */
+export const answerUnread = (request: IncomingMessage, status: number, headers: Headers = {}): Response => {
+  // Pieces of the body that node has read already are dropped: a paused request keeps each as an object.
+  request.on("data", () => undefined);
+  stopReading(request.socket);
+  // The end of the body closes the connection. Where bytes are unread, the kernel resets it, and the reset may overtake
+  // the answer.
   let timer: NodeJS.Timeout;
-  return new ReadableStream({
+  const lingering = new ReadableStream({
     start: (controller) => {
       timer = setTimeout(() => controller.close(), LINGER_MS).unref();
     },
     cancel: () => clearTimeout(timer),
   });
-};
-
-/** Answers without reading the rest of the request, and closes the connection. */
-export const answerUnread = (
-  c: Context<Env>,
-  status: EarlyStatus,
-  headers: Record<string, string> = {},
-): Response => {
-  // Pieces of the body that node has read already are dropped: a paused request keeps each as an object.
-  c.env.incoming.on("data", () => undefined);
-  stopReading(c.env.incoming.socket);
-  return c.body(lingeringBody(), status, { ...headers, "content-length": "0", connection: "close" });
+  const closing = { "content-length": "0", connection: "close" };
+  return new Response(lingering, { status, headers: Object.assign(closing, headers) });
 };
 
 /** Answers before the body is read. Keeps the connection only if the rest of the body is known to be short. */
 export const answerEarly = (
-  c: Context<Env>,
-  status: EarlyStatus,
+  request: IncomingMessage,
+  status: number,
   maxBodyBytes: number,
-  headers: Record<string, string> = {},
+  headers: Headers = {},
 ): Response => {
-  const { incoming } = c.env;
   const isBounded =
-    incoming.headers["transfer-encoding"] === undefined &&
-    !declaresMore(incoming, maxBodyBytes) &&
-    !awaitsContinue(incoming);
-  return isBounded ? c.body("", status, headers) : answerUnread(c, status, headers);
+    request.headers["transfer-encoding"] === undefined &&
+    !declaresMore(request, maxBodyBytes) &&
+    !awaitsContinue(request);
+  return isBounded ? new Response("", { status, headers }) : answerUnread(request, status, headers);
 };

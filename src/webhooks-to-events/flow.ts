@@ -50,7 +50,7 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
 
     const { receivedAt, span, headers } = head;
     const handleBody = async (body: Buffer): Promise<DeliveryOutcome> => {
-      const refusal = verdict.checkBody(body);
+      const refusal = verdict.kind === "signed" ? verdict.refusalOf(body) : null;
       if (refusal !== null) return refusal;
       const parsed = parseBody(body);
       if (!parsed.ok) return deadLetter({ body, detail: parsed.detail, receivedAt, span });

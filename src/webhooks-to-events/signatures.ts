@@ -5,18 +5,15 @@ import { headerOf, type RequestHead } from "./request-head.ts";
 /** The secrets that are accepted now, in the configured order: the same array until a rotation. Never throws. */
 export type Secrets = () => readonly string[];
 
-/** Whether the body was signed with a secret. */
-type BodyCheck = (body: Buffer) => boolean;
+/** What a request's head proves of its sender. With a signature, the body has to be checked. */
+type HeadProof =
+  { kind: "none" } | { kind: "authentic" } | { kind: "signed"; isSignatureOf: (body: Buffer) => boolean };
 
-/**
- * Gives the check of the body, or null if the head alone shows that the sender knows no secret. Works on raw bytes,
- * takes the same time for every wrong secret, never throws.
- */
-export type Scheme = (head: RequestHead) => BodyCheck | null;
+/** Works on raw bytes, takes the same time for every wrong secret, never throws. */
+export type Scheme = (head: RequestHead) => HeadProof;
 
-/** The check of schemes that look at the head alone. */
-export const anyBody: BodyCheck = () => true;
-
+const NONE: HeadProof = { kind: "none" };
+const AUTHENTIC: HeadProof = { kind: "authentic" };
 const SHA256_BYTES = 32;
 const BASE64_SHA256 = /^[A-Za-z0-9+/_-]{43}=?$/;
 const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
@@ -59,18 +56,22 @@ const anyDigestMatches = (expected: readonly Buffer[], candidates: readonly Buff
   return matches === 1;
 };
 
-/** Whether the body is signed with one of the keys. `signedPrefix` precedes it in the signed bytes. */
-const signedBy =
-  (
-    keys: () => readonly KeyObject[],
-    signatures: readonly Buffer[],
-    ...signedPrefix: readonly Buffer[]
-  ): BodyCheck =>
-  (body) =>
-    anyDigestMatches(
-      keys().map((key) => hmacSha256(key, ...signedPrefix, body)),
-      signatures,
-    );
+/** Signatures in a request's head; `signedPrefix` precedes the body in the signed bytes. */
+const signed = (
+  keys: () => readonly KeyObject[],
+  signatures: readonly Buffer[],
+  ...signedPrefix: readonly Buffer[]
+): HeadProof =>
+  signatures.length === 0
+    ? NONE
+    : {
+        kind: "signed",
+        isSignatureOf: (body) =>
+          anyDigestMatches(
+            keys().map((key) => hmacSha256(key, ...signedPrefix, body)),
+            signatures,
+          ),
+      };
 
 /** Decodes 32 bytes from hex (64 characters) or base64 (43 or 44); null for anything else. */
 const decodedSha256 = (text: string): Buffer | null => {
@@ -85,7 +86,7 @@ const sharedSecret = (secrets: Secrets, secretsIn: (head: RequestHead) => readon
   const digests = keysOf(secrets, (secret) => sha256(Buffer.from(secret, "utf8")));
   return (head) => {
     const candidates = secretsIn(head).map((text) => sha256(wireBytes(text)));
-    return anyDigestMatches(digests(), candidates) ? anyBody : null;
+    return anyDigestMatches(digests(), candidates) ? AUTHENTIC : NONE;
   };
 };
 
@@ -99,16 +100,13 @@ export const pathToken = (secrets: Secrets): Scheme =>
 
 /** A header holds the secret itself. */
 export const headerSecret = (secrets: Secrets, lowerCaseName: string): Scheme =>
-  sharedSecret(secrets, (head) => {
-    const value = headerOf(head, lowerCaseName);
-    return value === null ? [] : [value];
-  });
+  sharedSecret(secrets, (head) => [headerOf(head, lowerCaseName) ?? ""]);
 
-/** Removes the blanks around the commas of a list: a regular expression would take quadratic time for many blanks. */
-const trimAroundCommas = (list: string): string =>
+/** Without the blanks around commas: a regular expression would take quadratic time for many blanks. */
+const trimmed = (list: string): string =>
   list
     .split(",")
-    .map((part, at, { length }) => (at < length - 1 ? part.trim() : part.trimStart()))
+    .map((part) => part.trim())
     .join(",");
 
 /**
@@ -118,12 +116,12 @@ const trimAroundCommas = (list: string): string =>
 export const bodyHmac = (secrets: Secrets, lowerCaseName: string, prefix: string): Scheme => {
   const keys = keysOf(secrets, (secret) => createSecretKey(secret, "utf8"));
   // The prefix itself may hold commas, so that the list is split at a comma with the prefix.
-  const separator = trimAroundCommas(`,${prefix}`);
+  const separator = trimmed(`,${prefix}`);
   return (head) => {
-    const list = trimAroundCommas(`,${headerOf(head, lowerCaseName) ?? ""}`);
+    const list = trimmed(`,${headerOf(head, lowerCaseName) ?? ""}`);
     const [, ...entries] = list.split(separator);
-    const signatures = entries.flatMap((entry) => decodedSha256(entry.split(",", 1)[0] ?? "") ?? []);
-    return signatures.length === 0 ? null : signedBy(keys, signatures);
+    const signatures = entries.flatMap((entry) => decodedSha256(entry.split(",", 1)[0]?.trim() ?? "") ?? []);
+    return signed(keys, signatures);
   };
 };
 
@@ -145,13 +143,13 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
     const id = headerOf(head, "webhook-id");
     const timestamp = headerOf(head, "webhook-timestamp");
     const list = headerOf(head, "webhook-signature");
-    if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return null;
+    if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return NONE;
     // The timestamp is in whole seconds, so the local clock is rounded down too before the comparison.
-    if (Math.abs(Math.floor(head.receivedAt / 1000) - Number(timestamp)) * 1000 > toleranceMs) return null;
+    if (Math.abs(Math.floor(head.receivedAt / 1000) - Number(timestamp)) * 1000 > toleranceMs) return NONE;
     const signatures = list.split(/,? /).flatMap((entry) => {
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
       return signature === undefined ? [] : [Buffer.from(signature, "base64")];
     });
-    return signatures.length === 0 ? null : signedBy(keys, signatures, wireBytes(`${id}.${timestamp}.`));
+    return signed(keys, signatures, wireBytes(`${id}.${timestamp}.`));
   };
 };

@@ -1,14 +1,15 @@
 import { rangesOf } from "../runtime/cidr.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { headerOf, type RequestHead } from "./request-head.ts";
-import { anyBody, bodyHmac, headerSecret, pathToken, standardWebhooks } from "./signatures.ts";
+import { bodyHmac, headerSecret, pathToken, standardWebhooks } from "./signatures.ts";
 import type { Scheme, Secrets } from "./signatures.ts";
 
 /** The answer is this status with an empty body. */
 export type Refusal = { kind: "refused"; status: 401 | 404 };
 
-/** What follows from a request's head. `checkBody` gives null for an authentic body. */
-export type HeadVerdict = Refusal | { kind: "admitted"; checkBody: (body: Buffer) => Refusal | null };
+/** What follows from a request's head. `signed`: its body decides. */
+export type HeadVerdict =
+  Refusal | { kind: "authentic" } | { kind: "signed"; refusalOf: (body: Buffer) => Refusal | null };
 
 /** The settings WEBHOOK_…, and the secrets. */
 export type VerificationOptions = {
@@ -37,7 +38,7 @@ const schemeOf = ({ auth, secrets, ...options }: VerificationOptions): Scheme =>
     case "standard-webhooks":
       return standardWebhooks(secrets, options.toleranceMs);
     case "none":
-      return () => anyBody;
+      return () => ({ kind: "authentic" });
     case undefined:
       throw new Error("WEBHOOK_AUTH is checked when the configuration is read");
   }
@@ -56,8 +57,9 @@ export const verification = (options: VerificationOptions): ((head: RequestHead)
     const forwardedFor = headerOf(head, "x-forwarded-for");
     if (isAllowed && !isAllowed(clientAddress(head.peerAddress, forwardedFor, isTrustedProxy)))
       return foreign;
-    const isSigned = scheme(head);
-    if (isSigned === null) return refusal;
-    return { kind: "admitted", checkBody: (body) => (isSigned(body) ? null : refusal) };
+    const proof = scheme(head);
+    if (proof.kind === "none") return refusal;
+    if (proof.kind === "authentic") return proof;
+    return { kind: "signed", refusalOf: (body) => (proof.isSignatureOf(body) ? null : refusal) };
   };
 };

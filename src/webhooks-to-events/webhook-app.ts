@@ -1,13 +1,16 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
-import type { Span } from "../runtime/traces.ts";
-import { answerEarly, answerUnread, awaitsContinue, type Env } from "../listener/read-body.ts";
-import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
-import { LinkedList, type EvictableConnections } from "../listener/connections.ts";
+import { createListener, type ListenerOptions } from "../listener/listener.ts";
+import type { Connections } from "../listener/connections.ts";
+import type { FairReader } from "../listener/fair-reader.ts";
+import { answerEarly, answerUnread, awaitsContinue } from "../listener/read-body.ts";
 import { declaresMore, readBody, type Unread } from "../listener/read-body.ts";
-import type { FairReader } from "../listener/connections.ts";
+import type { Span } from "../runtime/traces.ts";
+import { createArrivals } from "./arrivals.ts";
+import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
 
-export type WebhookOptions = {
+export type WebhookServerOptions = Pick<ListenerOptions, "maxConnections" | "arrivalTimeoutMs"> & {
   path: string;
   /** Whether a slash and a token follow the path. */
   pathToken: boolean;
@@ -37,9 +40,12 @@ export type WebhookPorts = {
   clock: { monotonic: () => number; now: () => number };
 };
 
+/** Node's own request and response. */
+type Env = { Bindings: HttpBindings };
+
+/** Answers are small here, so that waiting ones take little memory. */
+const MAX_PIPELINED = 16;
 const RETRY_AFTER = { "retry-after": "5" };
-/** When as many requests are in progress as may be, one that has been arriving for longer gives way to a new one. */
-const SLOW_MS = 250;
 
 /** The last segment of the request's path, percent-encoding untouched. */
 const lastSegmentOf = ({ url = "" }: IncomingMessage): string => {
@@ -59,30 +65,18 @@ const answerTo = (c: Context, outcome: DeliveryOutcome): Response => {
   }
 };
 
-const refuse = (c: Context<Env>, why: Unread): Response => {
-  switch (why) {
-    case "too large":
-      return answerUnread(c, 413);
-    case "given up":
-      return answerUnread(c, 503, RETRY_AFTER);
-    case "broken off":
-      return c.body("", 400);
-  }
-};
-
 /**
  * The only route of the public listener. It answers 2xx only after the flow has resolved, and 503 for every
  * failure of the bridge itself.
  */
-export const createWebhookApp = (
-  { path, pathToken, maxBodyBytes, maxInFlight }: WebhookOptions,
+const webhookApp = (
+  { path, pathToken, maxBodyBytes, maxInFlight }: WebhookServerOptions,
   { clock, ...ports }: WebhookPorts,
-  { fairReader, connections }: { fairReader: FairReader; connections: EvictableConnections },
-  middleware: readonly MiddlewareHandler[] = [],
+  { fairReader, connections }: { fairReader: FairReader; connections: Connections },
+  middleware: readonly MiddlewareHandler[],
 ): Hono<Env> => {
   let inFlight = 0;
-  /** Requests whose body is not complete yet, the oldest first. */
-  const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();
+  const arrivals = createArrivals();
 
   let arrivedBodies: (() => void)[] = [];
   /**
@@ -102,28 +96,21 @@ export const createWebhookApp = (
     new Promise((resolve) => {
       const yieldTurn = (): void => fairReader.deferBusy(incoming.socket);
       const giveUp = readBody(incoming, { maxBytes: maxBodyBytes, yieldTurn }, (body) => {
-        arriving.remove(arrival);
+        arrivals.remove(arrival);
         deliverTogether(() => resolve(body));
       });
-      const arrival = arriving.add({ giveUp, startedAt });
+      const arrival = arrivals.add(giveUp, startedAt);
     });
 
-  /** Gives up the oldest request if it is slow: slow senders must not lock out the others. */
-  const giveUpOldestIfSlow = (nowMs: number): boolean => {
-    const oldest = arriving.first;
-    if (!oldest || nowMs - oldest.startedAt < SLOW_MS) return false;
-    oldest.giveUp();
-    return true;
-  };
-
-  const unavailable = (c: Context<Env>): Response => answerEarly(c, 503, maxBodyBytes, RETRY_AFTER);
+  const early = ({ env }: Context<Env>, status: number, headers?: Record<string, string>): Response =>
+    answerEarly(env.incoming, status, maxBodyBytes, headers);
 
   const app = new Hono<Env>();
   for (const handler of middleware) app.use(handler);
 
   // One handler for all methods: Hono would compose several anew for each request.
   app.all(pathToken ? `${path}/:token` : path, async (c) => {
-    if (c.req.method !== "POST") return answerEarly(c, 405, maxBodyBytes, { allow: "POST" });
+    if (c.req.method !== "POST") return early(c, 405, { allow: "POST" });
     const { incoming, outgoing } = c.env;
     const startedAt = clock.monotonic();
     const receivedAt = clock.now();
@@ -138,7 +125,7 @@ export const createWebhookApp = (
       return response;
     };
     const flow = ports.flow();
-    if (flow === null) return report(unavailable(c));
+    if (flow === null) return report(early(c, 503, RETRY_AFTER));
     const reception = flow({
       pathToken: pathToken ? lastSegmentOf(incoming) : null,
       headers: incoming.headers,
@@ -146,16 +133,18 @@ export const createWebhookApp = (
       receivedAt,
       span,
     });
-    if (reception.kind === "refused")
-      return report(answerEarly(c, reception.status, maxBodyBytes), reception);
-    if (declaresMore(incoming, maxBodyBytes)) return report(refuse(c, "too large"));
-    if (inFlight >= maxInFlight && !giveUpOldestIfSlow(startedAt)) return report(unavailable(c));
+    if (reception.kind === "refused") return report(early(c, reception.status), reception);
+    if (declaresMore(incoming, maxBodyBytes)) return report(answerUnread(incoming, 413));
+    if (inFlight >= maxInFlight && !arrivals.giveUpIfSlow(startedAt))
+      return report(early(c, 503, RETRY_AFTER));
     inFlight += 1;
     try {
       if (awaitsContinue(incoming)) outgoing.writeContinue();
       // Read from node's own request: the fetch API costs a fifth of the throughput, and has no size limit.
       const body = await read(incoming, startedAt);
-      if (typeof body === "string") return report(refuse(c, body));
+      if (body === "too large") return report(answerUnread(incoming, 413));
+      if (body === "given up") return report(answerUnread(incoming, 503, RETRY_AFTER));
+      if (body === "broken off") return report(c.body("", 400));
       // From here on a new connection must not close this one.
       connections.protect(incoming.socket);
       const outcome = await reception.handleBody(body);
@@ -167,8 +156,24 @@ export const createWebhookApp = (
       connections.unprotect(incoming.socket);
     }
   });
-  app.notFound((c) => answerEarly(c, 404, maxBodyBytes));
+  app.notFound((c) => early(c, 404));
   // Only middleware can throw here.
-  app.onError((_, c) => unavailable(c));
+  app.onError((_, c) => early(c, 503, RETRY_AFTER));
   return app;
+};
+
+/** The public listener. Its app reads a body only after it has admitted the head. */
+export const createWebhookServer = (
+  options: WebhookServerOptions,
+  ports: WebhookPorts,
+  middleware: readonly MiddlewareHandler[] = [],
+): Server => {
+  const { maxConnections, arrivalTimeoutMs } = options;
+  const server = createListener(
+    { maxConnections, arrivalTimeoutMs, maxPipelined: MAX_PIPELINED, maxBodyBytes: null, needsHost: false },
+    (shared) => webhookApp(options, ports, shared, middleware).fetch,
+  );
+  // Node would tell the sender to go on; the app does so after it has admitted the head.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
+  return server;
 };

@@ -6,9 +6,8 @@ import type { RecordPosition } from "../runtime/record-position.ts";
 import { beginsAt, readTraceContext, type Span, type Traces } from "../runtime/traces.ts";
 import type { Services } from "../kafka/wire/services.ts";
 import { webhooksToEvents, type UnreadableNotification, type WebhookFlow } from "./flow.ts";
-import { createWebhookServer } from "./listener.ts";
 import { verification } from "./verify.ts";
-import type { ServedRequest } from "./webhook-app.ts";
+import { createWebhookServer, type ServedRequest } from "./webhook-app.ts";
 
 /**
  * At least this many, because senders keep connections that they do not use. Each takes at most 50 KiB, with a

@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createConsoleServer } from "../../../src/console/app.ts";
 import { createManagementServer } from "../../../src/ops/management.ts";
-import { createWebhookServer } from "../../../src/webhooks-to-events/listener.ts";
+import { createWebhookServer } from "../../../src/webhooks-to-events/webhook-app.ts";
 import { basic } from "../../support/console-program.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openConsole } from "../console/browser.ts";

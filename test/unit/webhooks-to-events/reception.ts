@@ -1,8 +1,11 @@
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { MiddlewareHandler } from "hono";
-import type { ServedRequest } from "../../../src/webhooks-to-events/webhook-app.ts";
-import { createWebhookServer, type WebhookServerOptions } from "../../../src/webhooks-to-events/listener.ts";
+import {
+  createWebhookServer,
+  type ServedRequest,
+  type WebhookServerOptions,
+} from "../../../src/webhooks-to-events/webhook-app.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { createPublishOnce } from "../../../src/notification/publish-once.ts";
 import {

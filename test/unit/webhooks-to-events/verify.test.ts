@@ -19,7 +19,8 @@ const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
 const judge = (verify: ReturnType<typeof verificationOf>, { body: sent, ...head }: Delivery) => {
   const verdict = verify(head);
   if (verdict.kind === "refused") return { status: verdict.status, by: "head" };
-  return { status: verdict.checkBody(sent)?.status ?? 200, by: "body" };
+  const refusal = verdict.kind === "signed" ? verdict.refusalOf(sent) : null;
+  return { status: refusal?.status ?? 200, by: "body" };
 };
 type Options = Partial<VerificationOptions>;
 const verifier = (options: Options, secrets: readonly string[]) => {

@@ -1,0 +1,51 @@
+import type { Socket } from "node:net";
+
+export type FairReader = ReturnType<typeof createFairReader>;
+
+function pauseAgain(this: Socket): void {
+  this.pause();
+}
+
+/** Stops reading a connection. Node resumes it at the next request that it has read, so the handler stays. */
+export const stopReading = (socket: Socket): void => {
+  socket.on("resume", pauseAgain).pause();
+};
+
+const resume = (socket: Socket | undefined): void => void socket?.off("resume", pauseAgain).resume();
+
+/**
+ * Lets connections wait for each other: new ones, and those that have sent much work at once, such as a body in
+ * pieces of one byte. A turn of the event loop reads one of each, so that the rest is answered in between.
+ */
+export const createFairReader = () => {
+  const fresh: Socket[] = [];
+  const busy = new Set<Socket>();
+  let takesNewest = true;
+
+  const turn = (): void => {
+    // The newest and the oldest by turns: who connects during a flood neither waits for all of it, nor for ever.
+    resume(takesNewest ? fresh.pop() : fresh.shift());
+    takesNewest = !takesNewest;
+    const [next] = busy;
+    if (next) busy.delete(next);
+    resume(next);
+    if (fresh.length + busy.size > 0) setImmediate(turn);
+  };
+  const stop = (socket: Socket): void => {
+    if (fresh.length + busy.size === 0) setImmediate(turn);
+    stopReading(socket);
+  };
+  return {
+    /** Stops reading a new connection until its turn comes. */
+    admitNew: (socket: Socket): void => {
+      stop(socket);
+      fresh.push(socket);
+    },
+    /** Stops reading a connection that sends much, until its turn comes. */
+    deferBusy: (socket: Socket): void => {
+      if (busy.has(socket)) return;
+      stop(socket);
+      busy.add(socket);
+    },
+  };
+};
