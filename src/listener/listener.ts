@@ -6,10 +6,7 @@ import { createFairReader, type FairReader } from "./fair-reader.ts";
 import { answerUnread, declaresMore, readBody } from "./read-body.ts";
 
 export type ListenerOptions = {
-  /**
-   * Open connections, idle ones included: each takes memory and a file descriptor. One more takes the place of
-   * the oldest that waits for no answer.
-   */
+  /** Open connections, idle ones included: each takes memory and a file descriptor. */
   maxConnections?: number | undefined;
   /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs?: number | undefined;
@@ -21,7 +18,6 @@ export type ListenerOptions = {
   needsHost: boolean;
 };
 
-/** The app, as Hono has it. */
 type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
 /** Far more than people, probes and scrapes need. */
@@ -34,7 +30,6 @@ const LATE_CHECK_MS = 1_000;
  * request could meet the closing connection.
  */
 const KEEP_ALIVE_MS = 620_000;
-const HOST = "localhost";
 /** A thousand short headers, which node takes by default, need ten times their size in memory. */
 const MAX_HEADERS = 100;
 
@@ -45,11 +40,10 @@ const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
  * it cannot parse, to none at all (HTTP/1.0), and to an absolute URL as the target (proxies).
  */
 const removeHost = (request: IncomingMessage): void => {
-  request.headers.host = HOST;
+  request.headers.host = "localhost";
   if (request.url?.startsWith("/") === false) request.url = request.url.replace(SCHEME_AND_HOST, "");
 };
 
-/** Answers without reading the rest of the request. */
 const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 | 431): void =>
   void getRequestListener(() => answerUnread(request, status))(request, response);
 
@@ -94,8 +88,7 @@ export const createListener = (
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.maxHeadersCount = MAX_HEADERS;
-  // Keeps the write side open after the sender half-closes, so that it still gets its answer.
-  // (`allowHalfOpen` is a different option.)
+  // A sender that half-closes still gets its answer. (`allowHalfOpen` is a different option.)
   Object.assign(server, { httpAllowHalfOpen: true });
 
   server.on("connection", (socket) => {
@@ -116,8 +109,7 @@ export const createListener = (
   };
 
   const readThenAnswer = (request: IncomingMessage, response: ServerResponse, maxBytes: number): void => {
-    const yieldTurn = (): void => fairReader.deferBusy(request.socket);
-    readBody(request, { maxBytes, yieldTurn }, (body) => {
+    readBody(request, { maxBytes, fairReader }, (body) => {
       if (body === "too large") refuse(request, response, 413);
       else if (typeof body === "string") request.socket.destroy();
       // The adapter takes a `rawBody` for the request's body.

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { stopReading } from "./fair-reader.ts";
+import { stopReading, type FairReader } from "./fair-reader.ts";
 
 /** Why a body is not complete. */
 export type Unread = "too large" | "broken off" | "given up";
@@ -17,13 +17,12 @@ export const declaresMore = (request: IncomingMessage, maxBytes: number): boolea
 /**
  * Reads a request's body up to `maxBytes`. A sender may cut it into pieces of one byte, and each would take hundreds
  * of bytes as a buffer of its own: they are copied into one buffer that grows.
- * @param yieldTurn lets other connections be read before this one is read on
  * @param done called once, after this function has returned
  * @returns a function that gives up waiting for the rest
  */
 export const readBody = (
   request: IncomingMessage,
-  { maxBytes, yieldTurn }: { maxBytes: number; yieldTurn: () => void },
+  { maxBytes, fairReader }: { maxBytes: number; fairReader: FairReader },
   done: (body: Buffer | Unread) => void,
 ): (() => void) => {
   let buffer: Buffer = EMPTY;
@@ -50,7 +49,7 @@ export const readBody = (
   };
   request
     .on("data", (piece: Buffer) => {
-      if (++pieces % PIECES_A_TURN === 0) yieldTurn();
+      if (++pieces % PIECES_A_TURN === 0) fairReader.deferBusy(request.socket);
       if (isOver) return;
       if (length + piece.length > maxBytes) end("too large");
       else append(piece);

@@ -36,11 +36,9 @@ export type WebhookPorts = {
   served: (request: ServedRequest) => void;
   /** Begins the span of a request; absent when tracing is off. */
   trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
-  /** Milliseconds: monotonic ones, and those since the Unix epoch. */
   clock: { monotonic: () => number; now: () => number };
 };
 
-/** Node's own request and response. */
 type Env = { Bindings: HttpBindings };
 
 /** Answers are small here, so that waiting ones take little memory. */
@@ -94,8 +92,7 @@ const webhookApp = (
 
   const read = (incoming: IncomingMessage, startedAt: number): Promise<Buffer | Unread> =>
     new Promise((resolve) => {
-      const yieldTurn = (): void => fairReader.deferBusy(incoming.socket);
-      const giveUp = readBody(incoming, { maxBytes: maxBodyBytes, yieldTurn }, (body) => {
+      const giveUp = readBody(incoming, { maxBytes: maxBodyBytes, fairReader }, (body) => {
         arrivals.remove(arrival);
         deliverTogether(() => resolve(body));
       });
