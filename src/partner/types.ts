@@ -6,7 +6,7 @@ export type Credentials = { accessToken: string; xToken: string };
 
 /** What the client needs to know. Members that are not explained here are settings of the same name. */
 export type PartnerOptions = {
-  /** http or https. Its path, if any, is put before the path of every request. */
+  /** Its path, if any, is put before the path of every request. */
   baseUrl: URL;
   /** `reload` reads the credentials again, after the partner refused them. Neither throws. */
   credentials: { current: () => Credentials; reload: () => void };
@@ -57,9 +57,8 @@ export type Answer = {
   body: string | null;
   /** From Retry-After (seconds or an HTTP date); null if absent or unreadable. */
   retryAfterMs: number | null;
-  /** The id of the quote that a create made, where the answer holds it. */
+  /** What the answer holds of these: the quote that a create made, or the transaction that an accept began. */
   quoteId?: string;
-  /** The id of the transaction that an accept began, where the answer holds it. */
   transactionId?: string;
   /** What PARTNER_RESULT_FIELDS names, where the answer holds it. */
   fields?: Record<string, string>;
@@ -102,8 +101,7 @@ export type Backlog = { sinceMs: number; untilMs: number };
 
 /** A subscription to notifications, as sent to the partner. */
 export type Subscription = { url: string; events: readonly string[] };
-
-/** What became of a subscription. `unknown`: at least a part was sent, and no status line came back. */
+/** What became of it. `unknown`: at least a part was sent, and no status line came back. */
 export type SubscribeOutcome =
   { kind: "answered"; answer: Answer } | { kind: "notSent" | "unknown"; reason: string };
 

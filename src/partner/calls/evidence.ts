@@ -1,15 +1,14 @@
 import { saysFailed, type FailureSign } from "../../runtime/json-pointer.ts";
-import { membersUpToCut } from "../../runtime/json.ts";
+import { membersUpToCut, parseJson } from "../../runtime/json.ts";
 import type { PartnerRequest } from "../types.ts";
 import { idIn, normalized } from "./find-quote-id.ts";
 
 /** How much of a body is read for what it proves, unpacked, however little of it is kept. */
 export const EVIDENCE_BYTES = 1_048_576;
 
-/** What a body is, as far as it was read. */
+/** What a body is, as far as it was read. `packed`: it cannot be unpacked. */
 export type Evidence =
   | { kind: "none" }
-  /** It cannot be unpacked. */
   | { kind: "packed" }
   | { kind: "json"; text: string }
   | { kind: "startOfJson"; text: string }
@@ -18,14 +17,7 @@ export type Evidence =
 /** An object or an array as far as it came. */
 const START_OF_JSON = /^(?:\{\s*(?:$|["}])|\[\s*(?:$|[[{"\]\d-]))/;
 
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const isJson = (text: string): boolean => text === "null" || parseJson(text) !== null;
 
 /** @param body null if it cannot be unpacked */
 export const evidenceIn = (body: string | null, isCut: boolean): Evidence => {
@@ -36,10 +28,7 @@ export const evidenceIn = (body: string | null, isCut: boolean): Evidence => {
   return isJson(text) ? { kind: "json", text } : { kind: "other", text, isCut };
 };
 
-/**
- * An id without what may differ where a partner gives it back: its case, accents and punctuation, leading zeros, and
- * whether it is a number.
- */
+/** An id without what may differ where a partner gives it back: case, accents, punctuation, leading zeros. */
 const comparableId = (id: string): string =>
   id
     .normalize("NFKD")

@@ -11,10 +11,7 @@ const MOVED = new Set([301, 307, 308]);
 /** Like 504, mostly sent by a gateway that does not know what became of the request. */
 const ALWAYS_UNKNOWN = new Set([408, 425]);
 
-/**
- * Statuses that prove nothing about an accept, besides 408, 425 and 5xx, which never do.
- * @param entries statuses and classes of them: `409`, `4xx`
- */
+/** @param entries statuses and classes of them that prove nothing about an accept: `409`, `4xx` */
 export const doubtfulStatuses = (entries: readonly string[]): IsDoubtful => {
   const listed = new Set(entries.map((entry) => entry.toLowerCase()));
   return (status) => listed.has(String(status)) || listed.has(`${Math.floor(status / 100)}xx`);
@@ -26,8 +23,7 @@ const kindOf = (operation: Operation, status: number, isDoubtful: IsDoubtful): A
   if (operation === "ACCEPT_QUOTE" && isDoubtful(status)) return "unknown";
   if (status === 429) return "throttled";
   if (status === 401) return "unauthorized";
-  // A second quote does no harm, so a create counts as refused. For an accept, 1xx and other 3xx prove
-  // nothing.
+  // A second quote does no harm, so a create counts as refused. For an accept, 1xx and other 3xx prove nothing.
   return operation === "CREATE_QUOTE" || MOVED.has(status) || status >= 400 ? "refused" : "unknown";
 };
 

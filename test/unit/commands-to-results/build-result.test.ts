@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { buildResult, resultIdOf, unnamedResultId } from "../../../src/commands-to-results/build-result.ts";
+import { buildResult, resultIdOf } from "../../../src/commands-to-results/build-result.ts";
 import { ownVerdict, type Verdict } from "../../../src/commands-to-results/types.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
@@ -69,11 +69,5 @@ describe("results", () => {
     expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" })).toMatchObject({
       quoteId: null,
     });
-  });
-
-  it("names what cannot name itself by its place", () => {
-    expect(unnamedResultId({ topic: "fx.commands", partition: 3, offset: 42 })).toBe(
-      sha("fx.commands\n3\n42"),
-    );
   });
 });

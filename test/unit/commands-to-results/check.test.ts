@@ -60,6 +60,7 @@ describe("commands in JSON", () => {
   it.each([
     ...["2026-11-21T12:00:00", "2026-11-21", "2026-02-30T12:00:00Z", "2026-11-21T24:00:00Z", ""],
     ...["2026-11-21T12:00:00+0300", "2026-11-21 12:00:00Z", "Sat, 21 Nov 2026 12:00:00 GMT", "1763726400000"],
+    ...[1.5, 9007199254740993, null, true, {}],
   ])("issuedAt %j is no instant", (issuedAt) => {
     const checked = json(JSON.stringify({ commandId: "c", issuedAt, request: accept }));
     expect(refusal(checked)).toMatch(/^INVALID_COMMAND: issuedAt must/);
@@ -71,11 +72,6 @@ describe("commands in JSON", () => {
   ])("issuedAt %j is an instant", (issuedAt) => {
     const checked = json(JSON.stringify({ commandId: "c", issuedAt, request: accept }));
     expect(checked).toMatchObject({ command: { issuedAt: Date.parse("2026-11-21T12:00:00Z") } });
-  });
-
-  it.each(["1.5", "9007199254740993", "1e400", "null", "true", "{}"])("issuedAt %s is refused", (raw) => {
-    const text = `{"commandId":"c","issuedAt":${raw},"request":${JSON.stringify(accept)}}`;
-    expect(refusal(json(text))).toMatch(/^INVALID_COMMAND: issuedAt must/);
   });
 
   const fields = '"quoteId":"q","counterpartyId":"p"';

@@ -55,8 +55,4 @@ describe("guard", () => {
       );
     }
   });
-
-  it("is the bridge's own word", () => {
-    expect(guard(accept(0), noon)).toMatchObject({ outcome: "REJECTED", decidedBy: "BRIDGE", answer: null });
-  });
 });
