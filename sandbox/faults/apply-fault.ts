@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sendAnswer, writePiece, type Answer } from "../runtime/answer.ts";
 import type { RequestFault } from "./fault-rules.ts";
 
@@ -24,7 +25,7 @@ const sendStart = async (response: ServerResponse, body: Answer["body"], bytes: 
   return true;
 };
 
-/** Sends an answer with a correct head, and a body that is cut off, stalled or endless. */
+/** Sends an answer with a correct head, and a body that is late, cut off, stalled or endless. */
 const writeFaultyBody = async (response: ServerResponse, answer: Answer, fault: BodyFault): Promise<void> => {
   // An empty body cannot be cut off, so it is replaced.
   const body = answer.body || '{"note":"this body is cut off by a fault"}';
@@ -34,6 +35,11 @@ const writeFaultyBody = async (response: ServerResponse, answer: Answer, fault: 
       fault.kind !== "endless-body" && { "content-length": Buffer.byteLength(body) }),
   });
   response.flushHeaders();
+  if (fault.kind === "slow-body") {
+    await sleep(fault.ms, undefined, { ref: false });
+    if (await sendStart(response, body, Infinity)) response.end();
+    return;
+  }
   const half = typeof body === "string" ? Math.max(1, Buffer.byteLength(body) >> 1) : largePieceBytes;
   if (!(await sendStart(response, body, fault.bytes ?? half))) return;
   if (fault.kind === "cut-body") response.socket?.destroy();
@@ -70,6 +76,7 @@ export const applyFault = (
       if (fault.kind === "garbage") response.socket?.end("?? this is not HTTP ??\r\n\r\n");
       // With `hang` the connection stays open until the client or the sandbox closes it.
       return null;
+    case "slow-body":
     case "cut-body":
     case "stall-body":
     case "endless-body": {

@@ -52,6 +52,7 @@ const requestFaults = {
   hang: (f: Fields) => ({ kind: "hang" as const, when: when(f) }),
   reset: (f: Fields) => ({ kind: "reset" as const, when: when(f) }),
   garbage: (f: Fields) => ({ kind: "garbage" as const, when: when(f) }),
+  "slow-body": (f: Fields) => ({ kind: "slow-body" as const, ms: millis(f, 1000, 1) }),
   "cut-body": (f: Fields) => ({ kind: "cut-body" as const, bytes: bytes(f) }),
   "stall-body": (f: Fields) => ({ kind: "stall-body" as const, bytes: bytes(f) }),
   "endless-body": (f: Fields) => ({

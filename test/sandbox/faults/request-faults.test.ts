@@ -38,6 +38,17 @@ test.each([
   await expect.poll(hang.executions).toBe(expected);
 });
 
+test("a slow body is whole in the end, its headers being there long before", async () => {
+  const { client, quoteId } = await withFault({ kind: "slow-body", ms: 60_000 });
+  const early = await rawAccept(client.url, quoteId, 100, "answered");
+  expect(early).toMatchObject({
+    text: expect.stringMatching(/^HTTP\/1.1 200/) as string,
+    ended: "still-open",
+  });
+  const quick = await withFault({ kind: "slow-body", ms: 20 });
+  expect((await quick.client.accept(quick.quoteId)).json).toMatchObject({ quoteId: quick.quoteId });
+});
+
 test("429 carries Retry-After and executes nothing; 401 neither", async () => {
   const throttled = await withFault({ kind: "throttle", retryAfter: "7", count: 1 });
   const answer = await throttled.client.accept(throttled.quoteId);
