@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { commandFault, encodeCommand, watchResult, writeCommand } from "../operate/send.ts";
 import type { Command as CommandRecord, CommandOutcome } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -19,14 +19,15 @@ export const EXIT_OF = {
   IN_DOUBT: EXIT.inDoubt,
 } as const satisfies Record<CommandOutcome, number>;
 
-type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: number };
+type Common = { commandId?: string; expiresIn?: number; wait?: boolean; timeout?: number };
 type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" | "amount", string>;
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
 const send = (io: Io, request: Request, key: string | null, flags: Common): Promise<void> =>
   withTool(io, async (tool) => {
-    const { commandId = randomUUID(), expiresIn, wait = false, timeout: waitMs } = flags;
+    const { commandId = randomUUID(), wait = false } = flags;
+    const { expiresIn = 300_000, timeout: waitMs = 60_000 } = flags;
     const issuedAt = systemClock.now();
     const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + expiresIn, request };
     const fault = commandFault(tool.config, command);
@@ -65,15 +66,9 @@ const EXIT_CODES =
 const withCommonOptions = (command: Command): Command =>
   command
     .option("--command-id <id>", "name the command (default: a random UUID)")
-    .addOption(
-      new Option("--expires-in <duration>", "the bridge must not start it later than this")
-        .argParser(durationMs)
-        .default(300_000, "5m"),
-    )
+    .option("--expires-in <duration>", "the bridge must not start it later (default: 5m)", durationMs)
     .option("--wait", "wait for the result, and print it as JSON")
-    .addOption(
-      new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
-    );
+    .option("--timeout <duration>", "how long to wait (default: 60s)", durationMs);
 
 const createCommand = (io: Io): Command =>
   withCommonOptions(

@@ -38,8 +38,7 @@ const afterAnswer = (status: number): string =>
 
 const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<void> => {
   const config = configOf(io, "partner");
-  const tokens = pathTokens(config);
-  const url = withPathToken(given, tokens);
+  const url = withPathToken(given, pathTokens(config));
   const events = event.length > 0 ? event : [DEFAULT_EVENT];
   const partner = openPartner(config, { clock: systemClock });
   const shown = new URL(url);
@@ -58,7 +57,7 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   if (outcome.kind === "answered") {
     const { httpStatus, body } = outcome.answer;
     io.out(`HTTP ${httpStatus}`);
-    if (body !== null && body !== "") io.out(body);
+    if (body) io.out(body);
     if (httpStatus >= 200 && httpStatus < 300) return;
     io.err(`The partner answered ${httpStatus}; ${afterAnswer(httpStatus)}.`);
   } else

@@ -29,17 +29,13 @@ const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, w
   const schema = readSchema(isEvents ? "transaction-status-updated" : "command-result");
   const decode = decoder<Row>(schema, { registry, clock });
   const read = async ({ partition, offset, value }: Incoming): Promise<Row | null> => {
-    const unread = (why: string): null => {
-      warn(`The value at ${partition}/${offset} cannot be decoded: ${why}`);
-      return null;
-    };
     if (value === null) return null;
-    try {
-      const decoded = await decode(value);
-      return decoded.ok ? decoded.value : unread(decoded.detail);
-    } catch (error) {
-      return unread(messageOf(error));
-    }
+    const decoded = await Promise.resolve(value)
+      .then(decode)
+      .catch((error: unknown) => ({ ok: false, detail: messageOf(error) }) as const);
+    if (decoded.ok) return decoded.value;
+    warn(`The value at ${partition}/${offset} cannot be decoded: ${decoded.detail}`);
+    return null;
   };
   return { topic: isEvents ? topics.transactionStatus : topics.results, read };
 };

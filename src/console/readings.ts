@@ -21,7 +21,10 @@ export type Reading<T> = {
 
 type Start<T> = (onProgress: OnProgress, signal: AbortSignal) => Promise<T>;
 
-type Open = Reading<unknown> & {
+const NOTHING: Reading<unknown> = { value: null, atMs: null, error: null, isReading: false, progress: null };
+
+type Open = {
+  reading: Reading<unknown>;
   ended: Promise<void>;
   endedAtMs: number;
   /** When an answer, or a part of it, came last; never while the reading waits for its turn. */
@@ -76,28 +79,28 @@ export const createReadings = ({ config, clock }: ToolServices) => {
     one.stop.abort();
   };
 
-  const begin = (key: string, start: Start<unknown>, before: Open | undefined): Open => {
-    const { value = null, atMs = null, error = null } = before ?? {};
+  const begin = (key: string, start: Start<unknown>, before: Reading<unknown>): Open => {
+    const stop = new AbortController();
     const one: Open = {
-      value,
-      atMs,
-      error,
-      isReading: true,
-      progress: null,
+      reading: { ...before, isReading: true, progress: null },
       ended: Promise.resolve(),
       endedAtMs: 0,
-      seenAtMs: clock.monotonic(),
       heardAtMs: Infinity,
-      stop: new AbortController(),
+      seenAtMs: clock.monotonic(),
+      stop,
     };
-    const { stop } = one;
-    const end = (answer: Partial<Open>): void =>
-      void Object.assign(one, { ...answer, isReading: false, endedAtMs: clock.monotonic() });
-    const onProgress: OnProgress = (progress) =>
-      void Object.assign(one, { progress: { ...progress }, heardAtMs: clock.monotonic() });
-    const work = (): Promise<unknown> => {
+    const learn = (news: Partial<Reading<unknown>>): void => {
+      one.reading = { ...one.reading, ...news };
       one.heardAtMs = clock.monotonic();
-      return explainOutage(config, start(onProgress, stop.signal), stop.signal);
+    };
+    const end = (news: Partial<Reading<unknown>>): void => {
+      learn({ ...news, isReading: false });
+      one.endedAtMs = clock.monotonic();
+    };
+    const work = (): Promise<unknown> => {
+      learn({});
+      const working = start((progress) => learn({ progress: { ...progress } }), stop.signal);
+      return explainOutage(config, working, stop.signal);
     };
     one.ended = inTurn(stop.signal, work).then(
       (value) => end({ value, atMs: clock.now(), error: null }),
@@ -108,9 +111,9 @@ export const createReadings = ({ config, clock }: ToolServices) => {
     return one;
   };
 
-  const silence = ({ isReading, heardAtMs }: Open): OutageError | null => {
+  const silence = ({ reading, heardAtMs }: Open): OutageError | null => {
     const silentMs = clock.monotonic() - heardAtMs;
-    if (!isReading || silentMs < SILENT_MS) return null;
+    if (!reading.isReading || silentMs < SILENT_MS) return null;
     return new OutageError(`Kafka has not answered for ${Math.floor(silentMs / 1_000)} s.`);
   };
 
@@ -118,15 +121,14 @@ export const createReadings = ({ config, clock }: ToolServices) => {
     /** Waits for a moment. @param keepMs for how long the value may be shown again */
     read: async <T>(key: string, start: Start<T>, keepMs = KEEP_MS): Promise<Reading<T>> => {
       const last = open.get(key);
-      const freshMs = last && last.error !== null ? FAILED_MS : keepMs;
-      const isFresh = last && (last.isReading || clock.monotonic() - last.endedAtMs < freshMs);
+      const freshMs = last && last.reading.error !== null ? FAILED_MS : keepMs;
+      const isFresh = last && (last.reading.isReading || clock.monotonic() - last.endedAtMs < freshMs);
       if (!isFresh && running === MAX_READING && waiting.length >= MAX_UNREAD)
-        return { value: null, atMs: null, error: new UsageError(TOO_MUCH), isReading: false, progress: null };
-      const one = isFresh ? last : begin(key, start, last);
+        return { ...(NOTHING as Reading<T>), error: new UsageError(TOO_MUCH) };
+      const one = isFresh ? last : begin(key, start, last?.reading ?? NOTHING);
       one.seenAtMs = clock.monotonic();
       await clock.within(WAIT_MS, undefined, one.ended).catch(() => undefined);
-      const { value, atMs, isReading, progress } = one;
-      return { value: value as T | null, atMs, error: one.error ?? silence(one), isReading, progress };
+      return { ...(one.reading as Reading<T>), error: one.reading.error ?? silence(one) };
     },
     close: (): void => {
       for (const { stop } of open.values()) stop.abort();
@@ -135,14 +137,12 @@ export const createReadings = ({ config, clock }: ToolServices) => {
   };
 };
 
-const CHECK_EVERY_MS = 25;
-
 /**
  * One reading of the journal for all pages. It is opened when somebody looks, and closed when nobody does: the
  * journal's view takes memory.
  */
 export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof createReadings>) => {
-  const { warn, clock } = services;
+  const { warn } = services;
   let closed = Promise.resolve();
 
   const open = async (signal: AbortSignal): Promise<OpenDoubts> => {
@@ -157,17 +157,11 @@ export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof 
 
   return {
     /**
-     * Opens them if need be, and waits for a moment until all is read. Once it is, `atMs`, `error` and `isReading` are
-     * those of the question whether something more stands in the journal now: a Kafka that froze adds nothing.
+     * Opens them if need be. Once all is read, `atMs`, `error` and `isReading` are those of the question whether something
+     * more stands in the journal now: a Kafka that froze adds nothing.
      */
     look: async (): Promise<Reading<OpenDoubts>> => {
-      const untilMs = clock.monotonic() + WAIT_MS;
       const opening = await read("doubts", (_, signal) => open(signal), Infinity);
-      const isBusy = (): boolean => {
-        const progress = opening.value?.progress();
-        return progress !== undefined && !progress.isComplete && progress.problem === null;
-      };
-      while (isBusy() && clock.monotonic() < untilMs) await clock.sleep(CHECK_EVERY_MS);
       const opened = opening.value;
       if (!opened?.progress().isComplete) return { ...opening, atMs: null };
       const current = await read("journal's end", (_, signal) => opened.untilCurrent(signal));

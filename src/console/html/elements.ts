@@ -21,25 +21,26 @@ export const fitting = (pieces: readonly Html[], maxBytes = MAX_LIST): readonly 
 
 /**
  * A table whose rows become blocks on a narrow page. A row's first cell names it. `label`: for screen readers, unique
- * on its page. `shown`: how many rows fit on the page.
+ * on its page. `total`: how many rows there are, also those that do not fit on the page.
  */
 export const table = (
   label: string,
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
   empty: string,
-): { markup: Html; shown: number } => {
-  if (rows.length === 0) return { markup: html`<p class="none">${empty}</p>`, shown: 0 };
+  total = rows.length,
+): Html => {
+  if (rows.length === 0) return html`<p class="none">${empty}</p>`;
   const cellOf = (cell: Cell, column: number): Html =>
     column === 0
       ? html`<th scope="row">${cell}</th>`
       : html`<td><span class="name">${columns[column]}</span><div>${cell}</div></td>`;
   const shown = fitting(rows.map((row) => html`<tr>${row.map(cellOf)}</tr>`));
-  const markup = html`<table aria-label="${label}">
+  const part = `${formatCount(shown.length)} of ${formatCount(total)} are shown: the command line lists all.`;
+  return html`<table aria-label="${label}">
     <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
     <tbody>${shown}</tbody>
-  </table>`;
-  return { markup, shown: shown.length };
+  </table> ${shown.length < total && html`<p class="dim">${part}</p>`}`;
 };
 
 /** A list of names and values. What has the value null is left out. */
@@ -90,8 +91,3 @@ export const select = (
       ([value, text]) => html`<option value="${value}" ${value === chosen && "selected"}>${text}</option>`,
     )}</select>
   </p>`;
-
-/** How much of a list this page shows, and how to see the others; nothing where it shows all. */
-export const further = (shown: number, total: number, others: Cell): Cell =>
-  shown < total &&
-  html`<p class="dim">${formatCount(shown)} of ${formatCount(total)} are shown: ${others}.</p>`;

@@ -6,10 +6,10 @@ const showAgain = (next) => {
   main.replaceChildren(...next.getElementById("main").childNodes);
   document.title = next.title;
   if (!hadFocus) return;
-  // A text may hold a number that has changed, and several links may lead to one page.
-  const alike = [...main.querySelectorAll(before.localName)].filter(({ href }) => href === before.href);
-  const same = alike.find(({ textContent }) => textContent === before.textContent);
-  (same ?? alike[0] ?? main).focus({ preventScroll: true });
+  // Several links may lead to one page, and a text may hold a number that has changed.
+  const isSame = ({ href, className }) => href === before.href && className === before.className;
+  const same = [...main.querySelectorAll(before.localName)].find(isSame);
+  (same ?? main).focus({ preventScroll: true });
 };
 
 const loadAgain = async () => {

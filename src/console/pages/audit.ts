@@ -34,8 +34,8 @@ export const auditPage = async (context: ConsoleContext): Promise<Response> => {
     head: html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`,
     what: "The audit topic is being read",
     view: ({ actions }) => {
-      const rows = actions.map(rowOf);
-      return html`${table("What people did", columns, rows, "Nobody has done anything yet.").markup}
+      const none = "Nobody has done anything yet.";
+      return html`${table("What people did", columns, actions.map(rowOf), none)}
         <p class="dim">Older ones: <code>cambio-bridge audit --since TIME</code></p>`;
     },
   });

@@ -5,7 +5,7 @@ import { hexDump } from "../../runtime/hex-dump.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
-import { facts, further, link, notice, pathTo, select, table } from "../html/elements.ts";
+import { facts, link, notice, pathTo, select, table } from "../html/elements.ts";
 import { at, block, code, count, formatCount, html, inlineText, sentence, when } from "../html/text.ts";
 import type { Cell, Html } from "../html/text.ts";
 import { PageProblem, type ConsoleContext } from "../site.ts";
@@ -63,11 +63,11 @@ const lettersView = (list: LetterList, { reason, period }: Filter, nowMs: number
   };
   const none = "There is no dead letter of this kind in this time.";
   const rows = [...list.letters].reverse().map(rowOf);
-  const { markup, shown } = table("Dead letters", ["REF", "when", "reason", "detail and value"], rows, none);
+  const columns = ["REF", "when", "reason", "detail and value"];
   const all = link(pathTo("/replay", { reason, period }), "Plan a replay of all of them");
   const counts = html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`;
   return html`${reason && html`<p class="dim">${sentence(explainReason(reason))}</p>`}
-    ${list.count > 0 && counts} ${markup} ${further(shown, list.count, "choose a reason and a time")}`;
+    ${list.count > 0 && counts} ${table("Dead letters", columns, rows, none, list.count)}`;
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {

@@ -46,7 +46,7 @@ export const candidatesView = ({ candidates, more, isCut, sinceMs, untilMs }: Do
   const further = more > 0 && `${count(more, "further one is", "further ones are")} not shown. `;
   const cut = isCut && "More transactions had events than can be compared: later ones are missing. ";
   return html`<h2>Transactions that began after the claim <small>and that no other result names</small></h2>
-    ${table("Transactions that began after the claim", columns, rows, "None is known.").markup}
+    ${table("Transactions that began after the claim", columns, rows, "None is known.")}
     <p class="dim">${further}${cut}Looked for from ${at(sinceMs)} to ${at(untilMs)}. If one of them is of this
       quote, it was executed; that there is none proves nothing.</p>`;
 };

@@ -195,7 +195,7 @@ export const showDoubt = async (
     return show("is in doubt", html`${state} ${await doubtView(context, doubt, before)}`);
   if (doubts.length > 0) {
     const is = doubt ? "is in doubt for several quotes" : "is not in doubt for this quote, but for another";
-    return show(is, doubtsTable(doubts, site.clock.now(), "").markup);
+    return show(is, doubtsTable(doubts, site.clock.now()));
   }
   const again = before && html`<p>${link(doubtPath({ commandId, quoteId }), "Look again")}</p>`;
   return state === null

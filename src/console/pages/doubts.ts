@@ -1,9 +1,9 @@
 import { callsOf } from "../../operate/doubts/about.ts";
-import type { Doubt, OpenDoubts } from "../../operate/doubts/doubts.ts";
+import { proposalsOf, type Doubt, type OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
-import { further, link, notice, pathTo, reading, table } from "../html/elements.ts";
+import { link, notice, pathTo, reading, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { ago, at, code, count, html, inlineText, sentence, when } from "../html/text.ts";
+import { ago, code, count, html, inlineText, sentence, when } from "../html/text.ts";
 import type { Cell, Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext, Site } from "../site.ts";
@@ -17,8 +17,11 @@ export const STILL_READ = "The journal is still being read, so there may be more
 export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: string | null }): string =>
   pathTo("/doubt", { command: commandId, quote: quoteId });
 
-const rowOf = (doubt: Doubt, nowMs: number): readonly Cell[] => {
+const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): readonly Cell[] => {
   const { commandId, operation, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
+  const proposed = proposalsOf(doubt, proposals).map(
+    ({ ref, by }) => html`<br /><small>proposed by ${inlineText(by, MAX_ID)}, REF ${ref}</small>`,
+  );
   return [
     link(doubtPath(doubt), code(commandId, MAX_ID)),
     when(sinceMs, nowMs),
@@ -26,32 +29,24 @@ const rowOf = (doubt: Doubt, nowMs: number): readonly Cell[] => {
       ${externalId && html`<br /><small>externalId ${code(externalId, MAX_ID)}</small>`}`,
     html`${callsOf(doubt)}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
       ${error && html`<br /><small>${code(error.code, MAX_ID)}</small>`}`,
-    resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs),
+    html`${resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs)}${proposed}`,
   ];
 };
 
-export const doubtsTable = (doubts: readonly Doubt[], nowMs: number, empty: string) => {
+type Shown = { proposals?: readonly Proposal[]; empty?: string; total?: number };
+
+export const doubtsTable = (
+  doubts: readonly Doubt[],
+  nowMs: number,
+  { proposals = [], empty = "", total }: Shown = {},
+): Html => {
   const columns = ["command", "in doubt since", "what it asks for", "the call", "can be resolved"];
-  const rows = doubts.map((doubt) => rowOf(doubt, nowMs));
-  return table("Commands in doubt", columns, rows, empty);
+  const rows = doubts.map((doubt) => rowOf(doubt, proposals, nowMs));
+  return table("Commands in doubt", columns, rows, empty, total);
 };
 
 export const readProposals = ({ read, services }: Site): Promise<Reading<Proposal[]>> =>
   read("proposals", (_, signal) => recentProposals(services, signal));
-
-const proposalRow = ({ ref, request, by, note, untilMs }: Proposal): readonly Cell[] => [
-  link(doubtPath(request), code(request.commandId, MAX_ID)),
-  html`<strong>${request.as === "succeeded" ? "executed" : "not executed"}</strong>${request.force ? ", with force" : ""}`,
-  html`${inlineText(by, MAX_ID)}: ${inlineText(note, 400)}`,
-  code(ref),
-  at(untilMs),
-];
-
-const proposalsTable = (proposals: readonly Proposal[]): Html => {
-  const title = "Proposals that wait for a second person";
-  const columns = ["command", "proposed outcome", "by, and why", "REF", "to be confirmed until"];
-  return html`<h2>${title}</h2> ${table(title, columns, proposals.map(proposalRow), "").markup}`;
-};
 
 /** Why the journal cannot be read, or how far it is read; null when all of it is read, just now. */
 export const journalState = (
@@ -69,6 +64,7 @@ export const journalState = (
 const listOf = async (
   context: ConsoleContext,
   { value: opened, atMs }: Reading<OpenDoubts>,
+  proposals: readonly Proposal[],
   isCurrent: boolean,
 ): Promise<Cell> => {
   if (opened === null) return null;
@@ -79,11 +75,9 @@ const listOf = async (
   const nowMs = clock.now();
   const older = atMs === null ? "so far" : ago(atMs, nowMs);
   const empty = isCurrent ? "No command is in doubt." : `No doubt was known ${older}.`;
-  const { markup, shown } = doubtsTable(list.value, nowMs, empty);
   const counts = html`<p><strong>${count(total, "command is", "commands are")}
     in doubt${!isCurrent && `, as was known ${older}`}.</strong></p>`;
-  return html`${total > 0 && counts} ${markup} 
-    ${further(shown, total, html`<code>cambio-bridge doubts</code> lists all`)}`;
+  return html`${total > 0 && counts} ${doubtsTable(list.value, nowMs, { proposals, empty, total })}`;
 };
 
 /** Commands in doubt, the oldest first. */
@@ -91,7 +85,6 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
   const { site } = context.var;
   const [journal, proposals] = await Promise.all([site.doubts.look(), readProposals(site)]);
   const state = journalState(context, journal);
-  const waiting = journal.value?.waiting(proposals.value ?? []) ?? [];
   return page(context, {
     title: "Doubts",
     refreshS: state === null ? REFRESH_S : RELOAD_S,
@@ -99,7 +92,6 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
       <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
         somebody must ask the partner, and say here what is true.</p>
       ${state === null && proposals.error !== null && failed(context, proposals.error)}
-      ${waiting.length > 0 && proposalsTable(waiting)}
-      ${state} ${await listOf(context, journal, state === null)}`,
+      ${state} ${await listOf(context, journal, proposals.value ?? [], state === null)}`,
   });
 };

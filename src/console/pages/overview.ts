@@ -62,7 +62,7 @@ const replicas = ({ commands }: Status, topic: string): Html => {
     partitions[topic]?.join(", ") ?? "none",
   ]);
   const columns = ["host", "client", "partitions of commands"];
-  return table("Replicas", columns, rows, "No replica is in the group.").markup;
+  return table("Replicas", columns, rows, "No replica is in the group.");
 };
 
 const lettersTable = (byReason: ReadonlyMap<string, number>): Cell => {
@@ -70,7 +70,7 @@ const lettersTable = (byReason: ReadonlyMap<string, number>): Cell => {
     .sort(([, a], [, b]) => b - a)
     .map(([reason, n]) => [link(pathTo("/dead-letters", { reason }), code(reason, 80)), formatCount(n)]);
   const label = "Dead letters of the last seven days, by reason";
-  return table(label, ["reason", "dead letters"], rows, "None.").markup;
+  return table(label, ["reason", "dead letters"], rows, "None.");
 };
 
 export const overviewPage = async (context: ConsoleContext): Promise<Response> => {
