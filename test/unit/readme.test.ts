@@ -47,11 +47,14 @@ const documentedEvents = (): string[] => {
     .map((cell) => cell.replaceAll("`", "").trim());
 };
 
-const LOGGED = /\blog\.(?:trace|debug|info|warn|error|fatal)\([\s\S]*?,\s*"([a-z]+(?:\.[a-z]+)*)",?\s*\)/g;
+const LOGGED = [
+  /\blog\.(?:trace|debug|info|warn|error|fatal)\([\s\S]*?,\s*"([a-z]+(?:\.[a-z]+)*)",?\s*\)/g,
+  /\bchangeLogged\("([a-z]+(?:\.[a-z]+)*)"/g,
+];
 
 const loggedEvents = (): string[] =>
   filesIn("src", ".ts", { recursive: true }).flatMap((file) =>
-    [...textOf(file).matchAll(LOGGED)].map(([, event = ""]) => event),
+    LOGGED.flatMap((pattern) => [...textOf(file).matchAll(pattern)].map(([, event = ""]) => event)),
   );
 
 describe("the documentation", () => {
