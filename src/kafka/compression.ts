@@ -88,8 +88,8 @@ const decompressors = [
 ] as const;
 
 /**
- * Lets kafkajs, which has one table of codecs per process, read batches of every compression type. Its own gzip codec is
- * replaced because it does not limit the decompressed size.
+ * Lets kafkajs, which has one table of codecs per process, read batches of every compression type. Its own codec of
+ * gzip does not limit the decompressed size.
  */
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
   const { CompressionCodecs } = kafkajs;

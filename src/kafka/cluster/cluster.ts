@@ -32,21 +32,7 @@ type Member = {
   partitions: Readonly<Record<string, readonly number[]>>;
 };
 
-/** Metadata of a cluster. Every request is bounded in time, and rejects where it is not answered. */
-export type Cluster = {
-  find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
-  /** The offsets of each partition of a topic, from the first record that is not older than `sinceMs`, to `untilMs`. */
-  ranges(topic: string, sinceMs?: number, untilMs?: number): Promise<TopicRanges>;
-  /** What a group has committed, by partition of a topic; rejects rather than give an incomplete answer. */
-  committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
-  /** A consumer group; `state` is Kafka's name for it. */
-  group(groupId: string): Promise<{ state: string; members: readonly Member[] }>;
-  /** The brokers' default.replication.factor; null without the right to read it. */
-  defaultReplicationFactor(): Promise<number | null>;
-  /** Resolves when the topic has leaders, whoever has created it; a dry run when the brokers would create it. */
-  create(topic: Topic, dryRun?: boolean): Promise<void>;
-  close(): Promise<void>;
-};
+export type Cluster = Awaited<ReturnType<typeof connectCluster>>;
 
 const TIMEOUT_MS = 10_000;
 const RECHECK_EVERY_MS = 50;
@@ -99,8 +85,11 @@ const newConnection = (newClient: NewClient) => {
   };
 };
 
-/** Connects at once; rejects when no broker can be reached. */
-export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
+/**
+ * Metadata of a cluster. Connects at once; rejects when no broker can be reached. Every request is bounded in time, and
+ * rejects where it is not answered.
+ */
+export const connectCluster = async (newClient: NewClient, clock: Clock) => {
   let connection: Promise<Opened<Connection>> | null = null;
   let closed = false;
 
@@ -130,15 +119,15 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
 
   await ask(() => Promise.resolve());
   return {
-    close: async () => {
+    close: async (): Promise<void> => {
       closed = true;
       await clock.withDeadline(TIMEOUT_MS, undefined, close).catch(() => undefined);
     },
-    find: (names) =>
+    find: (names: readonly string[]): Promise<Map<string, FoundTopic>> =>
       ask(async ({ admin }) => {
         const existing = new Set(await admin.listTopics());
         const existingNames = names.filter((name) => existing.has(name));
-        if (existingNames.length === 0) return new Map();
+        if (existingNames.length === 0) return new Map<string, FoundTopic>();
         const { topics } = await admin.fetchTopicMetadata({ topics: existingNames });
         const found = topics.map(async ({ name, partitions }): Promise<[string, FoundTopic]> => {
           const config = await configOf(admin, kafkajs.ConfigResourceTypes.TOPIC, name);
@@ -153,13 +142,15 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         });
         return new Map(await Promise.all(found));
       }),
-    ranges: (topic, sinceMs = EARLIEST_MS, untilMs = LATEST_MS) =>
+    /** The offsets of each partition, from the first record that is not older than `sinceMs`, to `untilMs`. */
+    ranges: (topic: string, sinceMs = EARLIEST_MS, untilMs = LATEST_MS): Promise<TopicRanges> =>
       ask(async ({ internal }) => {
         const { isFaulty, ...ranges } = await askRanges(internal(), topic, { sinceMs, untilMs }, clock);
         if (isFaulty) void close();
         return ranges;
       }),
-    committed: (groupId, topic) =>
+    /** What a group has committed, by partition of a topic; rejects rather than give an incomplete answer. */
+    committed: (groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>> =>
       ask(async ({ admin }) => {
         const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
         const partitions = answer?.partitions ?? [];
@@ -171,13 +162,15 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         ]);
         return new Map(committed.filter(([, { offset }]) => offset >= 0));
       }),
-    group: (groupId) =>
+    /** A consumer group; `state` is Kafka's name for it. */
+    group: (groupId: string): Promise<{ state: string; members: readonly Member[] }> =>
       ask(async ({ admin }) => {
         const [group] = (await admin.describeGroups([groupId])).groups;
         if (!group) throw new Error(`no group ${groupId} in the answer`);
         return { state: group.state, members: group.members.map(memberOf) };
       }),
-    defaultReplicationFactor: () =>
+    /** The brokers' default.replication.factor; null without the right to read it. */
+    defaultReplicationFactor: (): Promise<number | null> =>
       ask(async ({ admin }) => {
         const [broker] = (await admin.describeCluster()).brokers;
         if (!broker) return null;
@@ -185,7 +178,8 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         const value = config["default.replication.factor"];
         return value === undefined ? null : Number(value);
       }),
-    create: ({ name, partitions, replicationFactor, config }, dryRun = false) =>
+    /** Resolves when the topic has leaders, whoever has created it; a dry run when the brokers would create it. */
+    create: ({ name, partitions, replicationFactor, config }: Topic, dryRun = false): Promise<void> =>
       ask(async ({ admin }, signal) => {
         const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
         await admin.createTopics({

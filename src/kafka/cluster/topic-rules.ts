@@ -48,10 +48,7 @@ export const surroundingsOf = (
   return { lookbackMs, largest, commands };
 };
 
-/**
- * What is wrong with a topic, to go on after its name, and what to do; false for nothing. What may not be read counts as
- * harmless.
- */
+/** What is wrong with a topic, to go on after its name, and what to do. What may not be read counts as harmless. */
 type Broken = (
   topic: FoundTopic,
   surroundings: Surroundings,

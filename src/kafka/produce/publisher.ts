@@ -46,8 +46,8 @@ const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
 /**
  * Writes records to one topic, with acks=all. Each partition leader has a lane with one produce request in flight; the
- * records that arrive meanwhile are the next batch. A partition for which a broker answers with an error has a lane apart
- * until it takes a record again, and so delays no other. What failed is sent again until its deadline.
+ * records that arrive meanwhile are the next batch. A partition for which a broker answers with an error has another
+ * lane until it takes a record again, and so delays no other. What failed is sent again until its deadline.
  */
 export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const { topic, sendTimeoutMs } = options;

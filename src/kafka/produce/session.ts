@@ -12,23 +12,6 @@ export type FirstOffsets = ReadonlyMap<number, number>;
 /** `failure`: why other partitions were not written. */
 export type SendResult = { firstOffsets: FirstOffsets; failure: Error | null };
 
-/** A connection that looks up leaders. Replaced once a look-up fails. */
-export type LeaderLookup = {
-  /** The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is missing. */
-  leaders(): Promise<(number | null)[]>;
-  close(): Promise<void>;
-};
-
-/** The connections of one lane. They are replaced, never repaired. */
-export type Sender = {
-  /**
-   * Writes a batch, each record to its partition; rejects when none is known to be written. A partition that lacks
-   * replicas keeps the connection for `brokerTimeoutMs`.
-   */
-  send(batch: readonly PendingRecord[], brokerTimeoutMs: number): Promise<SendResult>;
-  close(): Promise<void>;
-};
-
 /** A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
@@ -62,14 +45,14 @@ const resultOf = (
   return { firstOffsets, failure };
 };
 
-export const openLeaderLookup = async (
-  topic: string,
-  newClient: NewClient,
-  clock: Clock,
-): Promise<LeaderLookup> => {
+export type LeaderLookup = Awaited<ReturnType<typeof openLeaderLookup>>;
+
+/** A connection that looks up leaders. Replaced once a look-up fails. */
+export const openLeaderLookup = async (topic: string, newClient: NewClient, clock: Clock) => {
   const { client: admin, close } = await opened(clock, () => newClient().admin());
   return {
     close,
+    /** The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is missing. */
     leaders: async () => {
       const { topics } = await clock
         .withDeadline(STEP_TIMEOUT_MS, undefined, () =>
@@ -87,7 +70,10 @@ export const openLeaderLookup = async (
   };
 };
 
-export const openSender = async (topic: string, newClient: NewClient, clock: Clock): Promise<Sender> => {
+export type Sender = Awaited<ReturnType<typeof openSender>>;
+
+/** The connections of one lane. They are replaced, never repaired. */
+export const openSender = async (topic: string, newClient: NewClient, clock: Clock) => {
   // kafkajs implements retries and idempotence wrongly. The publisher retries, and ids of records are deterministic.
   const { client: producer, close } = await opened(clock, () =>
     newClient().producer({
@@ -99,7 +85,11 @@ export const openSender = async (topic: string, newClient: NewClient, clock: Clo
   );
   return {
     close,
-    send: async (batch, timeout) => {
+    /**
+     * Writes a batch, each record to its partition; rejects when none is known to be written. A partition that lacks
+     * replicas keeps the connection for `timeout`, in milliseconds.
+     */
+    send: async (batch: readonly PendingRecord[], timeout: number): Promise<SendResult> => {
       const byPartition = [...Map.groupBy(batch, ({ partition }) => partition)];
       const messages = await Promise.all(byPartition.map((items) => encodeMessage(items, clock.now())));
       const compression = CompressionTypes.None;

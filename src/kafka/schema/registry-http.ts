@@ -30,7 +30,7 @@ export class RegistryError extends Error {
   }
 }
 
-/** Whether something else answers at its URL: a registry refuses with other statuses, and with an error code in a 404. */
+/** Whether something else answers at its URL: a registry refuses by other statuses, and by error codes with a 404. */
 export const isStrange = (status: number): boolean => status === 404 || status < 400;
 
 const TIMEOUT_MS = 5_000;
@@ -61,8 +61,8 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
 ];
 
 /**
- * Sends requests to a schema registry: a POST where there is a body. Null means that the registry itself says that there
- * is no such thing. Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
+ * Sends requests to a schema registry: a POST where there is a body. Null means that the registry itself knows no such
+ * thing. Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
  */
 export const askRegistry = (options: RegistryOptions, clock: Clock) => {
   const { url, ca, auth } = options;

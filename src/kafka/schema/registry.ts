@@ -16,16 +16,7 @@ import {
 import type { Schema } from "./schemas.ts";
 import { parseSchema } from "./writer-schema.ts";
 
-/** The schema registry. Every request is bounded in time, and rejects where the registry does not answer it. */
-export type Registry = {
-  /** The id of this schema under the subject, whatever its formatting; null when it is not registered. */
-  find(subject: string, schema: Schema): Promise<number | null>;
-  /** Why this schema cannot read records of the subject's latest schema; null when it can. */
-  incompatibility(subject: string, schema: Schema): Promise<string | null>;
-  register(subject: string, schema: Schema): Promise<number>;
-  /** The text of the writer's schema by its id; null when the registry does not know the id. */
-  writer(id: number): Promise<string | null>;
-};
+export type Registry = ReturnType<typeof connectRegistry>;
 
 /** 30 seconds in all: a registry that has just started, or copies another one, knows late what it has. */
 const AGAIN_AFTER_MS = [500, 1_000, 2_000, 4_000, 8_000, 14_500];
@@ -103,7 +94,8 @@ const registrar = (options: RegistryOptions, clock: Clock) => {
   };
 };
 
-export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
+/** The schema registry. Every request is bounded in time, and rejects where the registry does not answer it. */
+export const connectRegistry = (options: RegistryOptions, clock: Clock) => {
   const ask = askRegistry(options, clock);
   const register = registrar(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
@@ -113,11 +105,13 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
   };
 
   return {
-    writer: async (id) => {
+    /** The text of the writer's schema by its id; null when the registry does not know the id. */
+    writer: async (id: number): Promise<string | null> => {
       const answer = await ask(`/schemas/ids/${id}`);
       return answer === null ? null : textOf(answer);
     },
-    find: async (subject, schema) => {
+    /** The id of this schema under the subject, whatever its formatting; null when it is not registered. */
+    find: async (subject: string, schema: Schema): Promise<number | null> => {
       const match = await ask(`${pathOf(subject)}?normalize=true`, { schema: JSON.stringify(schema.json) });
       if (match !== null) return idOf(match);
       // Not every registry supports `normalize`.
@@ -126,7 +120,8 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
       const isSame = isDeepStrictEqual(withoutDocs(parseJson(newest.text)), withoutDocs(schema.json));
       return isSame ? newest.id : null;
     },
-    incompatibility: async (subject, schema) => {
+    /** Why this schema cannot read records of the subject's latest schema; null when it can. */
+    incompatibility: async (subject: string, schema: Schema): Promise<string | null> => {
       const newest = await latest(subject);
       if (newest === null) return null;
       try {
@@ -136,7 +131,7 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
         return `it does not read what schema ${newest.id} wrote (${messageOf(error)})`;
       }
     },
-    register: async (subject, schema) => {
+    register: async (subject: string, schema: Schema): Promise<number> => {
       // The library refuses any other level than the subject's.
       const config = objectOf(await ask(`/config/${encodeURIComponent(subject)}`));
       return register(subject, schema, config?.["compatibilityLevel"]);

@@ -34,8 +34,8 @@ const whatFailed = (error: unknown): string => {
 };
 
 /**
- * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence. Passes on a
- * UsageError, an error of the program itself, and what fails once `stopped` has aborted.
+ * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence. Passes on
+ * UsageErrors, errors of the program itself, and what fails once `stopped` has aborted.
  */
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
   asking.catch((error: unknown) => {

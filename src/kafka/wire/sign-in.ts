@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { readHeaderPairs } from "../../config/headers.ts";
 import type { SaslOptions } from "../client.ts";
-import type { RegistryAuth, RegistrySignIn } from "../schema/registry-http.ts";
+import type { RegistryAuth } from "../schema/registry-http.ts";
 import { clientCredentials } from "../sign-in/client-credentials.ts";
 import { mskIam } from "../sign-in/msk-iam.ts";
 import {
@@ -13,15 +13,7 @@ import {
 } from "../sign-in/token-source.ts";
 
 /** How this process signs in to Kafka and to the registry. */
-export type SignIn = {
-  kafka: SaslOptions | null;
-  /** Tokens for Kafka; null where it takes none. */
-  tokens: TokenSource | null;
-  registry: RegistrySignIn;
-  /** Resolves when there is a token for Kafka, or it is known that there is none. Connections wait less long. */
-  ready: () => Promise<void>;
-  close: () => void;
-};
+export type SignIn = ReturnType<typeof signInOf>;
 
 /** The tokens of KAFKA_OAUTH_…; null if they are not configured. */
 const oauthTokens = ({ kafka }: Config, deps: TokenDeps): TokenSource | null => {
@@ -50,7 +42,7 @@ const registryAuth = ({ registry }: Config, oauth: TokenSource | null): Registry
 };
 
 /** One source of tokens for all connections. @throws UsageError if MSK's signer is needed and not installed */
-export const signInOf = (config: Config, deps: TokenDeps): SignIn => {
+export const signInOf = (config: Config, deps: TokenDeps) => {
   const { saslMechanism, awsRegion } = config.kafka;
   const { headers } = config.registry;
   const oauth = oauthTokens(config, deps);
@@ -59,15 +51,17 @@ export const signInOf = (config: Config, deps: TokenDeps): SignIn => {
   const kafka = saslOf(config, tokens);
   return {
     kafka,
+    /** Tokens for Kafka; null where it takes none. */
     tokens: kafka?.mechanism === "oauthbearer" ? tokens : null,
     registry: {
       auth: registryAuth(config, oauth),
       ...(headers && { headers: () => readHeaderPairs(headers.reveal()) }),
     },
-    ready: async () => {
+    /** Resolves when there is a token for Kafka, or it is known that there is none. Connections wait less long. */
+    ready: async (): Promise<void> => {
       await tokens?.token(TOKEN_REQUEST_MS).catch(() => undefined);
     },
-    close: () => {
+    close: (): void => {
       oauth?.close();
       tokens?.close();
     },
