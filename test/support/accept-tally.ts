@@ -1,43 +1,26 @@
 import { finalOf, type Result } from "./result.ts";
 import type { World } from "./world.ts";
 
-type Totals = {
-  executions: number;
-  executedTwice: { quoteId: string }[];
-  repetitions: number;
-};
+type Totals = { executedTwice: { quoteId: string }[]; repetitions: number };
 
-/**
- * What happened to accepts, as seen from outside. Each accept has a quote of its own. Lists hold commandIds.
- */
-export type AcceptTally = {
-  sent: number;
-  unanswered: string[];
-  /** With final results that differ. */
-  conflictingFinals: string[];
-  succeeded: number;
-  inDoubt: number;
-  /** SUCCEEDED, but not executed. */
-  falseSuccesses: string[];
-  /** FAILED or REJECTED, but executed. */
-  falseFailures: string[];
-  executedTwice: Totals["executedTwice"];
-  /** Calls for a quote that had been executed before. */
-  repetitions: number;
-  committed: number;
-};
-
-/** The tally when all promises were kept. */
+/** The tally when all promises were kept. Lists hold commandIds. */
 export const correctTally = (sent: number) => ({
   sent,
-  unanswered: [],
-  conflictingFinals: [],
-  falseSuccesses: [],
-  falseFailures: [],
-  executedTwice: [],
+  unanswered: [] as string[],
+  /** With final results that differ. */
+  conflictingFinals: [] as string[],
+  /** SUCCEEDED, but not executed. */
+  falseSuccesses: [] as string[],
+  /** FAILED or REJECTED, but executed. */
+  falseFailures: [] as string[],
+  executedTwice: [] as Totals["executedTwice"],
+  /** Calls for a quote that had been executed before. */
   repetitions: 0,
   committed: sent,
 });
+
+/** What happened to accepts, as seen from outside. Each accept has a quote of its own. */
+export type AcceptTally = ReturnType<typeof correctTally> & { succeeded: number; inDoubt: number };
 
 /** Keeps the body below the sandbox's limit of 1 MB. */
 const QUOTES_PER_QUESTION = 10_000;
@@ -75,13 +58,9 @@ export const tallyAccepts = async (
   const executions = await executionsOf(world, [...quotes.values()]);
   const { executedTwice, repetitions } = await world.sandbox<Totals>("/_sandbox/executions");
   const tally: AcceptTally = {
-    sent: quotes.size,
-    unanswered: [],
-    conflictingFinals: [],
+    ...correctTally(quotes.size),
     succeeded: 0,
     inDoubt: 0,
-    falseSuccesses: [],
-    falseFailures: [],
     executedTwice,
     repetitions,
     committed,

@@ -5,35 +5,22 @@ export type Cluster = { kafkaBrokers: string; schemaRegistryUrl: string };
 
 export type Settings = Record<string, string>;
 
-export type Names = {
-  groupId: string;
-  topics: {
-    events: string;
-    commands: string;
-    results: string;
-    journal: string;
-    deadLetters: string;
-    audit: string;
-    control: string;
-  };
-};
-
 /** Unique names, so that tests can share one Kafka. All begin with the groupId. */
-export const ownNames = (): Names => {
+export const ownNames = () => {
   const groupId = `test-${randomUUID().slice(0, 8)}`;
-  return {
-    groupId,
-    topics: {
-      events: `${groupId}.events`,
-      commands: `${groupId}.commands`,
-      results: `${groupId}.results`,
-      journal: `${groupId}.journal`,
-      deadLetters: `${groupId}.dead-letters`,
-      audit: `${groupId}.audit`,
-      control: `${groupId}.control`,
-    },
+  const topic = (name: string): string => `${groupId}.${name}`;
+  const topics = {
+    events: topic("events"),
+    commands: topic("commands"),
+    results: topic("results"),
+    journal: topic("journal"),
+    deadLetters: topic("dead-letters"),
+    audit: topic("audit"),
+    control: topic("control"),
   };
+  return { groupId, topics };
 };
+export type Names = ReturnType<typeof ownNames>;
 
 /** The settings that the tools need. */
 export const toolSettings = (

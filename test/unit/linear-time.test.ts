@@ -131,36 +131,9 @@ const CHARACTERS = [
   ...["\u0301", "\u0664", "\u200b", "\u009b"],
 ];
 const PIECES = [
-  ...[
-    "%25",
-    "%2525",
-    "\\u00",
-    '\\"',
-    "&#x2",
-    "eyJ.",
-    "[]",
-    "[a]",
-    "a=1,",
-    "next ",
-    '; rel="next ',
-    '";',
-    "HTTP/1.1 100 ",
-    "\r\n\r\n",
-  ],
-  ...[
-    "HTTP/1.1 100\n\n",
-    '{"a":',
-    '"transactionId":',
-    "v1,",
-    ",v1,",
-    "s3cret-one",
-    "s3cret-tw",
-    "s3c1",
-    "10.0.0.1,",
-    "/../",
-    "\u{1fbf2}",
-    "%CC%81",
-  ],
+  ...`%25|%2525|\\u00|\\"|&#x2|eyJ.|[]|[a]|a=1,|next |; rel="next |";|HTTP/1.1 100 |{"a":`.split("|"),
+  ...`"transactionId":|v1,|,v1,|s3cret-one|s3cret-tw|s3c1|10.0.0.1,|/../|\u{1fbf2}|%CC%81`.split("|"),
+  ...["\r\n\r\n", "HTTP/1.1 100\n\n"],
 ];
 const PAIRS = CHARACTERS.flatMap((one) => CHARACTERS.map((other) => one + other));
 const AWKWARD = [...CHARACTERS, ...PIECES, ...PAIRS];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { loadConfig, type Environment } from "../../../src/config/load.ts";
 import type { Config, SettingProblem, Purpose } from "../../../src/config/config.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** What `serve` needs with all flows, and nothing more. */
 export const complete: Environment = {
@@ -43,6 +44,16 @@ export const warningsOf = (over: Environment, purpose: Purpose = "serve"): strin
 
 export const configOf = (over: Environment, purpose: Purpose = "serve"): Config =>
   loadedOf(over, purpose).config;
+
+/** A file that is written again and again, in a folder that is removed with the test. */
+export const rewritten = (): { file: string; put: (text: string) => string } => {
+  const file = join(temporaryFolder(), "secret");
+  const put = (text: string): string => {
+    writeFileSync(file, text);
+    return file;
+  };
+  return { file, put };
+};
 
 /** Files in a folder that is removed after the tests of the file. */
 export const files = () => {

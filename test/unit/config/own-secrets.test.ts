@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { maskOwnSecrets } from "../../../src/config/own-secrets.ts";
-import { configOf } from "./environment.ts";
+import { watchSecrets } from "../../../src/config/load.ts";
+import { maskOwnSecrets, webhookSecrets } from "../../../src/config/own-secrets.ts";
+import { fakeTime } from "../../support/fake-time.ts";
+import { configOf, rewritten } from "./environment.ts";
 
 const settings = {
   WEBHOOK_AUTH: "path-token",
@@ -38,17 +37,7 @@ test("leaves a text without one as it is", () => {
 });
 
 test("masks the new secret from its rotation on, and goes on to mask the one before", () => {
-  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-own-secrets-"));
-  vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    rmSync(folder, { recursive: true });
-  });
-  const file = join(folder, "secret");
-  const put = (text: string): void => {
-    writeFileSync(file, text);
-    vi.setSystemTime(Date.now() + 10_000);
-  };
+  const { file, put } = rewritten();
   put("before-it");
   const config = configOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
   const mask = maskOwnSecrets(config);
@@ -58,4 +47,47 @@ test("masks the new secret from its rotation on, and goes on to mask the one bef
   config.webhook.secret?.reload(1_000_000_000);
   config.webhook.secret?.reload(2_000_000_000);
   expect(mask("before-it after-it")).toBe("*** ***");
+});
+
+const key = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+
+test.each([
+  ["hmac", "old", ["", "\n", ",", " ,, \n"], 2],
+  ["path-token", "old", ["", ",", "..", "new\nnewer"], 4],
+  ["header", "old", ["", ",", "new\nnewer"], 3],
+  ["standard-webhooks", key, ["", ",", "whsec_", "no base64!", `${key},whsec_!`], 3],
+])("%s: what cannot be used leaves the last secrets, and is said", (auth, first, odd, reasons) => {
+  fakeTime();
+  let said = 0;
+  const { file, put } = rewritten();
+  const change = (text: string): void => {
+    put(text);
+    vi.advanceTimersByTime(2_000);
+  };
+  change(first);
+  const config = configOf({
+    WEBHOOK_AUTH: auth,
+    WEBHOOK_SECRET: undefined,
+    WEBHOOK_SECRET_FILE: file,
+    WEBHOOK_SIGNATURE_HEADER: "x-signature",
+  });
+  onTestFinished(watchSecrets(config, { warn: () => (said += 1) }));
+  const secrets = webhookSecrets(config);
+  const list = secrets();
+  expect(list).toEqual([first]);
+  for (const text of [first, ...odd]) {
+    change(text);
+    expect(secrets(), JSON.stringify(text)).toBe(list);
+  }
+  expect(said, "once each").toBe(reasons);
+  const next = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
+  change(`${next}, ${first}\n`);
+  expect(secrets()).toEqual([next, first]);
+});
+
+test("a secret that cannot be used stops the start; none wants none", () => {
+  expect(() => webhookSecrets(configOf({ FLOWS: "commands", WEBHOOK_SECRET: ".." }))).toThrow(
+    /^WEBHOOK_SECRET holds a secret that cannot be/,
+  );
+  expect(webhookSecrets(configOf({ WEBHOOK_AUTH: "none", WEBHOOK_SECRET: undefined }))()).toEqual([]);
 });

@@ -1,28 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { format, inspect } from "node:util";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Secret } from "../../../src/config/secret.ts";
 import { fakeTime } from "../../support/fake-time.ts";
-import { configOf } from "./environment.ts";
-
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "cambio-bridge-secret-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
-const put = (text: string): string => {
-  const file = join(folder, "secret");
-  writeFileSync(file, text);
-  return file;
-};
+import { configOf, rewritten } from "./environment.ts";
 
 const texts = ["access-token-text", "x-token-text", "webhook-secret-text", "sasl-text", "registry-text"];
 
 test("however a configuration is printed, no secret shows", () => {
+  const { put } = rewritten();
   const config = configOf({
     KAFKA_TLS: "true",
     KAFKA_SASL_MECHANISM: "plain",
@@ -55,6 +41,7 @@ test("however a configuration is printed, no secret shows", () => {
 });
 
 test("a file is read without its final line break, and nothing else is trimmed", () => {
+  const { put } = rewritten();
   expect(Secret.fromFile(put("text\n")).reveal()).toBe("text");
   expect(Secret.fromFile(put("text\r\n")).reveal()).toBe("text");
   expect(Secret.fromFile(put(" text \n\n")).reveal()).toBe(" text \n");
@@ -69,6 +56,7 @@ const reloadTwice = (secret: Secret | undefined): void => {
 };
 
 test("two readings in half a second do not make what is half written the secret", () => {
+  const { put } = rewritten();
   const secret = Secret.fromFile(put("old"));
   put("half");
   for (const ms of [0, 0, 1, 499]) secret.reload(nowMs + ms);
@@ -82,6 +70,7 @@ test("two readings in half a second do not make what is half written the secret"
 });
 
 test("a file that is watched is read again each second, and a new text counts when it has stood for two reads", () => {
+  const { put } = rewritten();
   fakeTime();
   const secret = Secret.fromFile(put("old"));
   const end = secret.watch("VARIABLE", { warn: () => undefined });
@@ -99,6 +88,7 @@ test("a file that is watched is read again each second, and a new text counts wh
 });
 
 test("a text that cannot be used is said once, and again after one that can", () => {
+  const { put } = rewritten();
   const said: unknown[] = [];
   const file = put("old");
   const secret = Secret.fromFile(file, (text) => {
@@ -125,6 +115,7 @@ test("a text that cannot be used is said once, and again after one that can", ()
 });
 
 test("after changes, the last three texts that were replaced are known, the latest first", () => {
+  const { put } = rewritten();
   const secret = Secret.fromFile(put("first"));
   expect(secret.replaced()).toEqual([]);
   const change = (text: string): readonly string[] => {
@@ -145,6 +136,7 @@ test.each([
   ["PARTNER_ACCESS_TOKEN", "old", ["new\n\n", "two\nlines", "nul\u0000"], "new"],
   ["PARTNER_PROXY_URL", "http://user:pw@proxy:1", ["http://user:p%4", "http:"], "http://proxy:2"],
 ])("%s: a file that cannot be used now leaves the last text", (variable, first, odd, next) => {
+  const { put } = rewritten();
   const file = put(first);
   const { webhook, partner } = configOf({ [variable]: undefined, [`${variable}_FILE`]: file });
   const secrets: Record<string, Secret | undefined> = {
