@@ -1,7 +1,6 @@
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Outgoing } from "../record.ts";
 import { PublishError } from "./publish-error.ts";
-import type { FirstOffsets } from "./session.ts";
 
 /** A record between `publish` and its settlement. Settled once; later outcomes are ignored. */
 export type PendingRecord = {
@@ -66,7 +65,7 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
     },
 
     /** Resolves the records of a batch whose partition was written, except those that were given up meanwhile. */
-    written: (batch: readonly PendingRecord[], firstOffsets: FirstOffsets, now: number): void => {
+    written: (batch: readonly PendingRecord[], firstOffsets: ReadonlyMap<number, number>, now: number): void => {
       const next = new Map(firstOffsets);
       for (const item of batch) {
         const offset = next.get(item.partition);
