@@ -147,8 +147,6 @@ test.skipIf(!hasBrowser)("a page that loads itself again keeps the keyboard's fo
 
 describe.skipIf(!hasBrowser).each([
   [390, true],
-  [390, false],
-  [1_280, true],
   [1_280, false],
 ])("evidence of an execution, at %i pixels, with script: %s", (width, javaScriptEnabled) => {
   test("is what a doubt's page shows first", async () => {
@@ -302,12 +300,9 @@ test.skipIf(!hasBrowser).each(["light", "dark"] as const)(
     for (const path of [
       "/",
       "/doubts",
-      `/doubt?command=${id}`,
       `/doubt?command=${id}&quote=${encodeURIComponent(`${EVIL}-${colorScheme}`)}`,
       "/doubt?command=unknown",
       "/dead-letters",
-      "/dead-letters?reason=none",
-      `/letter?ref=${ref}&as=text`,
       `/letter?ref=${ref}`,
       "/replay?period=24",
       `/story?id=${id}`,

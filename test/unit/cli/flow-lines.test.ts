@@ -37,14 +37,15 @@ test.each([
   );
   expect(line.startsWith("NOBODY TAKES COMMANDS: group fx ")).toBe(isNobody);
   expect(line).toContain("812 commands behind");
-  expect(others.join()).toContain("ACCEPTS ARE HELD BACK: accepts pause since 1970-01-01T00:00:00.000Z");
-  expect(others.join()).toContain("at 1970-01-01T00:00:30.000Z one is sent as a trial");
-  expect(others.join()).toContain(
+  for (const text of [
+    "ACCEPTS ARE HELD BACK: accepts pause since 1970-01-01T00:00:00.000Z",
+    "at 1970-01-01T00:00:30.000Z one is sent as a trial",
     "ACCEPTS WAIT UNTIL A DOUBT IS RESOLVED: accepts pause since 1970-01-01T00",
-  );
-  expect(others.join()).toContain("THE RATE IS USED UP: since 1970-01-01T00:00:00.000Z calls wait");
+    "THE RATE IS USED UP: since 1970-01-01T00:00:00.000Z calls wait",
+    "fx.commands[2]: NO LEADER ANSWERS",
+    "fx.commands[3]: THE BATCH AT OFFSET 17 CANNOT BE READ",
+  ])
+    expect(others.join()).toContain(text);
   const owner = isNobody ? "" : ", NO REPLICA HAS IT";
   expect(others).toContain(`  fx.commands[1]: 5 commands behind${owner}`);
-  expect(others.join()).toContain("fx.commands[2]: NO LEADER ANSWERS");
-  expect(others.join()).toContain("fx.commands[3]: THE BATCH AT OFFSET 17 CANNOT BE READ");
 });

@@ -88,8 +88,6 @@ describe("logs", () => {
   it.each([
     ["400 Bad Request", "", /answered 400; see its answer: .*PARTNER_LOG_END_PARAMETER/],
     ["401 Unauthorized", "", /PARTNER_ACCESS_TOKEN/],
-    ["302 Found", "Location: /x\r\n", /PARTNER_BASE_URL/],
-    ["503 Service Unavailable", "", /run it again later/],
   ])("%s: exit 1, what the partner said, and a sentence", async (status, headers, sentence) => {
     const { code, out, err } = await logsOf((socket) => socket.end(answer(status, "no!", headers)));
     expect({ code, out }).toEqual({ code: 1, out: "no!" });
