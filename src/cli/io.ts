@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import type { Config, SettingProblem, Purpose } from "../config/config.ts";
@@ -11,10 +12,7 @@ import type { ProcessEnds } from "../runtime/log.ts";
 export type Io = {
   env: Environment;
   out: (line: string) => void;
-  /**
-   * Writes bytes to standard output. Resolves when there is room for more; when nobody reads, rejects and aborts
-   * `stopped`.
-   */
+  /** Writes bytes to standard output, and waits for room for more. When nobody reads, rejects and aborts `stopped`. */
   write: (bytes: Uint8Array) => Promise<void>;
   err: (line: string) => void;
   /** Aborts when the process is asked to end. */
@@ -60,11 +58,9 @@ export const configOf = ({ env, err }: Io, purpose: Purpose): Config => {
   return loaded.config;
 };
 
-export const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+export const untilAborted = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, "abort");
+};
 
 /**
  * Prints text that others may have written. Waits for a reader that is slow; one that stands still does not keep the
@@ -103,11 +99,10 @@ export const printRows = async (
 };
 
 /** For commands that change something: says at once what an interrupt does. */
-export const sayWhenStopped = ({ stopped, err }: Io): void => {
-  const say = (): void =>
-    err("Stopping. What is being written is finished first. A second signal ends this command at once.");
-  stopped.addEventListener("abort", say, { once: true });
-};
+export const sayWhenStopped = ({ stopped, err }: Io): void =>
+  void untilAborted(stopped).then(() =>
+    err("Stopping. What is being written is finished first. A second signal ends this command at once."),
+  );
 
 const PROGRESS_EVERY_MS = 2_000;
 

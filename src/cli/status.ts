@@ -26,18 +26,17 @@ const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
     : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ` +
       `${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
 
-type Waiting = Pick<Awaited<ReturnType<typeof listDoubts>>, "numbers" | "proposals">;
-
 /** Null where there is no journal, as without the flow commands, or where it cannot be read. */
-const waitingOrNull = (io: Io, tool: ToolServices): Promise<Waiting | null> =>
-  listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped).catch(
-    (error: unknown) => {
-      const isRegistry = isRegistryError(error);
-      if (!(error instanceof UsageError) && !isRegistry) throw error;
-      io.err(`Doubts are not counted: ${isRegistry ? describeOutage(error, tool.config) : messageOf(error)}`);
-      return null;
-    },
-  );
+const waitingOrNull = async (io: Io, tool: ToolServices) => {
+  try {
+    return await listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped);
+  } catch (error) {
+    const isRegistry = isRegistryError(error);
+    if (!(error instanceof UsageError) && !isRegistry) throw error;
+    io.err(`Doubts are not counted: ${isRegistry ? describeOutage(error, tool.config) : messageOf(error)}`);
+    return null;
+  }
+};
 
 const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tool) => {

@@ -2,7 +2,7 @@ import { listLetters, type LetterList } from "../../operate/dead-letters/read.ts
 import { isPause, PAUSABLE, pauses as readPauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
 import type { OnProgress } from "../../operate/tool-services.ts";
-import { status as readStatus, type Status } from "../../operate/status.ts";
+import { status as readStatus } from "../../operate/status.ts";
 import { sentenceOf, type PartnerHealth } from "../../runtime/health.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { at, code, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
@@ -85,29 +85,15 @@ const PARTNER_ADVICE = {
   rateUsedUp: ["Commands wait for their turn", "If it lasts, ask the partner for more calls a second."],
 } as const satisfies Record<PartnerHealth["kind"], unknown>;
 
-function* partnerTroubles({ status }: Known): Generator<Trouble> {
-  for (const health of status.value?.partner ?? []) {
-    const [what, advice] = PARTNER_ADVICE[health.kind];
-    yield wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
-  }
-}
-
-function* unownedPartitions({ unowned, partitions }: Status["commands"]): Generator<Trouble> {
-  if (unowned.length === 0) return;
-  const lag = partitions
-    .filter(({ partition }) => unowned.includes(partition))
-    .reduce((sum, partition) => sum + partition.lag, 0);
-  const what = html`No replica has ${count(unowned.length, "partition")} of the commands
-    (${unowned.join(", ")}), where ${count(lag, "command waits", "commands wait")}`;
-  const more = html`Partitions that were added are taken up within half a minute. If it lasts, see the log of the
-    replicas.`;
-  yield lag === 0 ? wait(what, more) : bad(what, more);
-}
+const partnerTrouble = (health: PartnerHealth): Trouble => {
+  const [what, advice] = PARTNER_ADVICE[health.kind];
+  return wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
+};
 
 function* commandTroubles({ status, topic }: Known): Generator<Trouble> {
   const commands = status.value?.commands;
   if (!commands) return;
-  const { members, lag, group, state, partitions, unread, unreadable } = commands;
+  const { members, lag, group, state, partitions, unread, unreadable, unowned } = commands;
   for (const partition of unread)
     yield bad(
       html`Nobody can read partition ${partition} of the commands: no leader answers`,
@@ -125,7 +111,15 @@ function* commandTroubles({ status, topic }: Known): Generator<Trouble> {
         html`The group of the commands settles: see whether it ends`,
         html`Its state is ${inlineText(state)}. Meanwhile few commands are taken. If it lasts, see the log of the replicas.`,
       );
-    yield* unownedPartitions(commands);
+    const orphans = partitions.filter(({ partition }) => unowned.includes(partition));
+    const orphanLag = orphans.reduce((sum, partition) => sum + partition.lag, 0);
+    if (unowned.length > 0)
+      yield {
+        tone: orphanLag === 0 ? "wait" : "bad",
+        what: html`No replica has ${count(unowned.length, "partition")} of the commands (${unowned.join(", ")}), where
+          ${count(orphanLag, "command waits", "commands wait")}`,
+        more: html`Added partitions are taken up within half a minute. If it lasts, see the log of the replicas.`,
+      };
     return;
   }
   const none = partitions.length === 0 ? `there is no topic ${topic}` : "none waits now";
@@ -183,7 +177,7 @@ export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
   const all = [
     ...outages(known),
     ...openDoubts(known, nowMs),
-    ...partnerTroubles(known),
+    ...(known.status.value?.partner ?? []).map(partnerTrouble),
     ...commandTroubles(known),
     ...letterTroubles(known),
     ...pausedFlows(known, nowMs),
