@@ -47,13 +47,13 @@ export const commandFromRecord = ({ request, ...values }: CommandRecord): Parsed
 const shown = (name: string): string => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
 
 /** Reads the fields of one JSON object. A repeated field gets no value: neither can be trusted. */
-const readFields = (fields: readonly Member[], path: string, known: readonly string[]) => {
+const readFields = (fields: readonly Member[], path: string, allowed: readonly string[]) => {
   const values = new Map<string, unknown>();
   let problem: string | null = null;
   for (const { key, raw } of fields) {
     const isRepeated = values.has(key);
     if (isRepeated) problem ??= `${path} holds the field ${shown(key)} twice`;
-    else if (!known.includes(key)) problem ??= `${path} holds the unknown field ${shown(key)}`;
+    else if (!allowed.includes(key)) problem ??= `${path} holds the unknown field ${shown(key)}`;
     values.set(key, isRepeated ? undefined : JSON.parse(raw));
   }
   return { values, problem };

@@ -58,9 +58,9 @@ export const createPartner = (options: PartnerOptions): Partner => {
   };
   const maskOf = madeFrom(maskFor);
   const prepare: Prepare = (path, secrets) => {
-    const used = credentials.current();
-    const mask = maskOf(secretsOf(used, secrets));
-    return { path: basePath + path, headers: headersOfCall(used, userAgent), mask };
+    const current = credentials.current();
+    const mask = maskOf(secretsOf(current, secrets));
+    return { path: basePath + path, headers: headersOfCall(current, userAgent), mask };
   };
   const sendRequest = requestWith({ ...options, prepare, send });
   const call = quoteCalls(options, sendRequest);

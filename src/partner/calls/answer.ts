@@ -43,19 +43,19 @@ export const startOfBody = async (
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<{ bytes: Buffer; hasFailed: boolean }> => {
-  const read: Uint8Array[] = [];
+  const parts: Uint8Array[] = [];
   let size = 0;
   let hasFailed = false;
   try {
     for await (const chunk of chunks) {
-      read.push(chunk);
+      parts.push(chunk);
       size += chunk.length;
       if (size >= maxBytes) break;
     }
   } catch {
     hasFailed = true;
   }
-  return { bytes: Buffer.concat(read), hasFailed };
+  return { bytes: Buffer.concat(parts), hasFailed };
 };
 
 /** The start of a text that fits into `maxBytes` of UTF-8, without cutting a character. */

@@ -85,7 +85,7 @@ export const findQuoteId = (json: string, pointer: string | undefined): string |
     anyIds.filter(({ place }) => place === "quote"),
     anyIds.filter(({ place }) => place === "whole"),
   ];
-  const surest = candidates.find((named) => named.length > 0) ?? [];
+  const surest = candidates.find(({ length }) => length > 0) ?? [];
   return onlyOne(surest.map(({ id }) => id));
 };
 

@@ -16,10 +16,10 @@ export const quoteCalls = (options: QuoteCallOptions, send: SendRequest): Call =
   const { quoteIdPointer, transactionIdPointer, failedWhen, resultFields } = options;
 
   const createdQuoteId = (evidence: Evidence, location: string, path: string): string | null => {
-    const named = evidence.kind === "json" ? findQuoteId(evidence.text, quoteIdPointer) : null;
+    const idByName = evidence.kind === "json" ? findQuoteId(evidence.text, quoteIdPointer) : null;
     const isWhole = evidence.kind === "json" || (evidence.kind === "other" && !evidence.isCut);
-    const bare = isWhole && quoteIdPointer === undefined ? bareQuoteId(evidence.text) : null;
-    return named ?? quoteIdOfLocation(location, path) ?? bare;
+    const wholeText = isWhole && quoteIdPointer === undefined ? bareQuoteId(evidence.text) : null;
+    return idByName ?? quoteIdOfLocation(location, path) ?? wholeText;
   };
   const begunTransactionId = (evidence: Evidence): string | null =>
     evidence.kind === "json" ? findTransactionId(evidence.text, transactionIdPointer) : null;
