@@ -1,6 +1,4 @@
-import { setMaxListeners } from "node:events";
 import { backoffMs } from "../../runtime/backoff.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import {
   disconnected,
@@ -15,7 +13,7 @@ import { createBacklog, type BacklogOptions } from "./backlog.ts";
 import type { LaneOwner } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import type { Outgoing } from "../record.ts";
-import type { LeaderLookup, Sender } from "./session.ts";
+import type { LeaderLookup } from "./session.ts";
 import { PublishError } from "./publish-error.ts";
 import { createTroubles } from "./troubles.ts";
 
@@ -26,12 +24,9 @@ export type PublisherOptions = BacklogOptions & {
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
-type Deps = {
+type Deps = Pick<LaneOwner, "openSender" | "clock" | "random"> & {
   openLookup: () => Promise<LeaderLookup>;
-  openSender: () => Promise<Sender>;
-  clock: Clock;
   log: Log;
-  random: () => number;
 };
 
 const SWEEP_MS = 50;
@@ -60,7 +55,6 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   /** When leaders were looked up last, with success or not. */
   let checkedAt = 0;
   const closed = new AbortController();
-  setMaxListeners(0, closed.signal);
   let wake = new AbortController();
 
   const lookUp = (everyMs: number): void => {
