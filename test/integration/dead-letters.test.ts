@@ -114,19 +114,11 @@ describe("headers", () => {
     }
   });
 
-  test("are shown by watch from now on or from the beginning, each on one line, whatever they hold", async () => {
-    const following = `Following ${world.topics.deadLetters} from `;
-    const live = await world.start(["watch", "dead-letters"]);
-    await live.untilLine((line) => line.startsWith(`${following}now on`), "what it follows");
+  test("are shown by watch, whatever they hold", async () => {
     const key = Buffer.from("a binary key\u0000\u00ff", "latin1");
     const value = "to be watched\n2026-01-05T12:00:00.000Z  0/0  forged";
     const headers = [header("once", "1"), header("a", "1"), header("a", null), header("__proto__", "x")];
     await send({ key, value: Buffer.from(value), headers });
-    const shown = await live.untilLine((line) => line.includes("to be watched"), "the dead letter");
-    await live.stop();
-    expect(shown).toContain("\\u000a2026-01-05T12:00:00.000Z  0/0  forged");
-    expect((await live.lines()).filter((line) => line.includes("UNREADABLE_COMMAND"))).toHaveLength(1);
-
     const whole = await world.start(["watch", "dead-letters", "--json", "--from-beginning"]);
     const json = await whole.untilLine((line) => line.includes("to be watched"), "the dead letter");
     await whole.stop();

@@ -63,16 +63,6 @@ const concluded = async (commandId: string): Promise<unknown> => {
 const isSame = async (commandId: string, { value }: TopicRecord): Promise<boolean> =>
   Buffer.from((await concluded(commandId)) as Buffer).equals(value ?? Buffer.alloc(0));
 
-test("an answer that is no UTF-8 is bounded in what its text takes", async () => {
-  answer = Buffer.concat([Buffer.from('["'), Buffer.alloc(2 * MOST, 0xff)]);
-  const record = await accepted("no-text");
-  const result = decode("command-result", record.value);
-  expect(result).toMatchObject({ outcome: "SUCCEEDED", httpStatus: 200, attempts: 1 });
-  expect(Buffer.byteLength(String(result["response"]))).toBeLessThanOrEqual(MOST);
-  expect(Buffer.byteLength(String(result["response"]))).toBeGreaterThan(MOST - 3);
-  expect(await isSame("no-text", record)).toBe(true);
-});
-
 test("what the journal does not take is concluded without the text of the answer", async () => {
   const { brokers, topics } = world;
   answer = Buffer.from(JSON.stringify(randomBytes(MOST / 2 - 1).toString("hex")));

@@ -59,8 +59,6 @@ describe("with a reader of standard output that stays but has stopped reading", 
 
   test.each([
     ["SIGTERM", ["SIGTERM"], 0, "ignore"],
-    ["a second signal", ["SIGTERM", "SIGINT"], 1, "ignore"],
-    ["an uncaught exception", ["SIGUSR2"], 1, "ignore"],
     ["an uncaught exception that goes to the same pipe", ["SIGUSR2"], 1, "the same"],
   ] as const)("the process ends after %s", async (_, signals, code, stderr) => {
     const pipe = openUnreadPipe();

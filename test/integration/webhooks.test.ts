@@ -97,23 +97,6 @@ test("a notification becomes an event: key, partition, headers and every byte of
   });
 });
 
-test("what is not there is empty, and ce_time is then the time of receipt", async () => {
-  const { json } = await post('{"transactionId":12345678901234567890,"status":"BRAND_NEW"}');
-  expect(json).toEqual({ eventId: eventIdOf("12345678901234567890", "BRAND_NEW", "") });
-  const [record] = await following.until(events, about("12345678901234567890"));
-  const event = decode("transaction-status-updated", record?.value ?? null);
-  expect(event).toMatchObject({
-    transactionId: "12345678901234567890",
-    stage: "UNKNOWN",
-    direction: "UNKNOWN",
-    createdAt: "",
-    occurredAt: null,
-    outOfOrder: false,
-  });
-  expect(record?.headers).toMatchObject({ ce_time: new Date(Number(event["receivedAt"])).toISOString() });
-  expect(record?.headers).not.toHaveProperty("traceparent");
-});
-
 test("a notification that comes again, side by side or later, is one record", async () => {
   const body = '{"transactionId":"tx-again","status":"CANCELED","createdAt":"2026-11-21T12:00:00Z"}';
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(body)));

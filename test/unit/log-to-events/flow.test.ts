@@ -117,7 +117,10 @@ test("twenty of which none is known, although events of that time are, are suspi
   const suspicious = world();
   suspicious.publishedBefore(sent(100, 5));
   // A later run that knows one publishes the others: until then each looks as far back.
-  expect(await suspicious.run()).toMatchObject({ result: "suspicious", published: 0, isWhole: false });
+  expect(await suspicious.run()).toMatchObject({
+    ...{ result: "suspicious", known: 0, held: 20, published: 0, isWhole: false },
+    reasons: [expect.stringMatching(/not one .* is known/)],
+  });
   expect(await suspicious.run({ dryRun: true })).toMatchObject({ result: "suspicious", published: 0 });
   expect(suspicious.topic).toHaveLength(1);
   expect(await suspicious.run({ force: true })).toMatchObject({ result: "complete", published: 20 });
@@ -158,20 +161,6 @@ test.each([
     result: counts.held ? "suspicious" : "complete",
   });
   expect(topic).toHaveLength(1);
-});
-
-test("a log that is shifted by hours publishes nothing, and says why; with --force it does", async () => {
-  const { log, topic, publishedBefore, run } = openLog();
-  const all = Array.from({ length: 30 }, (_, n) => sent(n, 5, "AWAITING_PAYMENT"));
-  for (const each of all) publishedBefore(each);
-  log.push(...relogged(all, (ms) => ms - 3 * 3_600_000), sent(99, 5));
-  for (const dryRun of [true, false]) {
-    const report = await run({ dryRun });
-    expect(report).toMatchObject({ result: "suspicious", known: 0, held: 31, published: 0 });
-    expect(report.reasons.join()).toMatch(/not one .* is known/);
-  }
-  expect(topic).toHaveLength(30);
-  expect(await run({ force: true })).toMatchObject({ result: "complete", published: 31, held: 0 });
 });
 
 test("one that is held does not hold the others", async () => {
@@ -297,12 +286,6 @@ test("a partner that fails for many days, and refuses days in the future, is rea
   expect(await run()).toMatchObject({ result: "complete", published: 1, reasons: [] });
 });
 
-test("where every day is refused, that is said", async () => {
-  const { state, run } = openLog();
-  state.answer = () => answer("", { httpStatus: 400 });
-  expect(await run()).toMatchObject({ result: "failed", isWhole: false });
-});
-
 test("a log that shows other days than was asked for is incomplete, and what it shows is published", async () => {
   const { log, state, topic, run } = openLog();
   log.push(sent(1, 5), sent(2, 500));
@@ -361,13 +344,4 @@ test("more than is held at a time is published in several turns", async () => {
   expect(await run()).toMatchObject({ result: "complete", published: 40 });
   expect(queries.length).toBeGreaterThan(2);
   expect(new Set(topic.map(({ transactionId }) => transactionId)).size).toBe(40);
-});
-
-test("a partner that refuses the future, and shows no more than two days, is asked for no day that lies in the future", async () => {
-  const { log, state, topic, run } = openLog();
-  for (let n = 0; n < 30; n++) log.push(sent(n, 1 + n / 2));
-  state.answer = (query) =>
-    query.endDate > "2026-11-21" ? answer("", { httpStatus: 400 }) : daysOf(log, query);
-  expect(await run()).toEqual({ ...COMPLETE, entries: 30, known: 0, published: 30, tooYoung: 0 });
-  expect(topic).toHaveLength(30);
 });
