@@ -38,7 +38,7 @@ it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", 
   const deps = readerDeps(brokers);
   const seen = new Set<string>();
   const followed = new Set<string>();
-  const options = { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 };
+  const options = { topic, groupId: topic, sessionTimeoutMs: SESSION_MS };
   const consumer = startOrderedConsumer(
     { ...options, maxInFlight: 10, maxHeldBytes: 1_000_000 },
     ({ value }) => Promise.resolve(void seen.add(String(value))),

@@ -52,9 +52,9 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
     seen.push({ key: String(key), value: String(value), timestamp: String(timestampMs) });
     return true;
   };
-  const ranges = new Map([[0, { startOffset: 0, endOffset: 0 }]]);
-  const range = { topic, ranges, toEnd: false, maxBytesPerPartition: 262_144 };
-  readLog(range, { take }, deps, end.signal).ended.catch(() => undefined);
+  const reading = readLog({ topic, maxBytesPerPartition: 262_144 }, { take }, deps, end.signal);
+  reading.ended.catch(() => undefined);
+  reading.add(new Map([[0, { startOffset: 0, endOffset: Infinity }]]));
   await eventually(() => expect(seen).toHaveLength(sent.length * messages.length), "all records", 30_000);
   expect(seen).toEqual(sent.flatMap(() => messages));
 });

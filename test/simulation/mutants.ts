@@ -359,10 +359,7 @@ const edits: Record<string, Edit[]> = {
     keyOrder("running >= maxRunning) return;", "running > maxRunning) return;"),
   ],
   "commands of one key run side by side": [
-    keyOrder(
-      "const waiting = key === null ? undefined : waitingByKey.get(key);",
-      "const waiting = undefined;",
-    ),
+    keyOrder("key === null ? undefined : lastOf.get(key)", "undefined"),
   ],
   "the watermark passes an unfinished command": [
     watermark(

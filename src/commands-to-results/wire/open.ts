@@ -25,7 +25,6 @@ import { contextOf, type TraceContext } from "../../runtime/traces.ts";
 const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
-const MAX_BYTES_PER_PARTITION = 262_144;
 /** Memory for commands that were read and are not finished: see docs/operations.md. */
 const MAX_HELD_BYTES = 128 * 1_048_576;
 /** How long a member stays whose journal is down, in session timeouts. */
@@ -172,7 +171,6 @@ export const openCommands = async ({
       topic: config.topics.commands,
       groupId: kafka.groupId,
       sessionTimeoutMs: kafka.sessionTimeoutMs,
-      maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxInFlight: commands.maxInFlight,
       maxHeldBytes: MAX_HELD_BYTES,
       note: () => partnerWatch.noteAfter(journalTopic.note()),

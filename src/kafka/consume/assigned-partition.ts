@@ -17,8 +17,6 @@ export const newAssignedPartition = () => ({
   stop: newAbortController(),
   /** Null until the group's committed offset is known. */
   watermark: null as Watermark | null,
-  /** The last offset that was committed; -1 for none. */
-  committed: -1,
   /** Why it is not read: where to read is looked up, or its records use up the memory limit. */
   waitsFor: "place" as "place" | "room" | null,
 });

@@ -48,8 +48,8 @@ export const joinGroup = (
   let joining = true;
   let fault: Health | null = { kind: "starting" };
 
+  const isStopped = (): boolean => stopped.signal.aborted;
   const heard = (): Heard => ({ signAt, heartbeatAt, joinMs: joining ? rebalanceTimeoutMs : 0 });
-
   const leave = (): void => {
     consumer = null;
     heartbeatAt = Number.NEGATIVE_INFINITY;
@@ -82,7 +82,8 @@ export const joinGroup = (
     current.on(CRASH, ({ payload }) => fail(payload.error));
   };
 
-  const runOnce = async (): Promise<void> => {
+  /** Rejects when it is no member any more. */
+  const runOnce = async (): Promise<never> => {
     const current = newClient().consumer({
       groupId,
       sessionTimeout: sessionTimeoutMs,
@@ -113,16 +114,13 @@ export const joinGroup = (
       joining = true;
       running = current.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
       running.catch(fail);
-      while (!ended.signal.aborted) {
-        await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
-        if (!mayJoin()) {
-          assigned([]);
-          ended.abort(new Error("it may not be a member now"));
-        }
+      while (mayJoin()) {
         const silence = silenceOf(heard(), sessionTimeoutMs, clock.monotonic());
-        if (silence !== null) fail(new Error(silence));
+        if (silence !== null) throw new Error(silence);
+        await clock.sleep(WATCH_MS, ended.signal);
       }
-      if (!stopped.signal.aborted) throw ended.signal.reason;
+      assigned([]);
+      throw new Error("it may not be a member now");
     } finally {
       ended.abort();
       leave();
@@ -132,12 +130,12 @@ export const joinGroup = (
         .catch(() => undefined)
         .then(() => current.disconnect())
         .catch(() => undefined);
-      await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => closing).catch(() => undefined);
+      await clock.within(CLOSE_TIMEOUT_MS, undefined, closing).catch(() => undefined);
     }
   };
 
   const run = async (): Promise<void> => {
-    for (let failures = 0; !stopped.signal.aborted; failures += 1) {
+    for (let failures = 0; !isStopped(); failures += 1) {
       if (!mayJoin()) {
         fault = { kind: "waiting", cause: "it joins when what its work needs is read" };
         await clock.sleep(WATCH_MS / 5, stopped.signal).catch(() => undefined);
@@ -147,6 +145,7 @@ export const joinGroup = (
       try {
         await runOnce();
       } catch (error) {
+        if (isStopped()) return;
         if (fault === null) log.warn({ topic, reason: messageOf(error) }, "kafka.reader.lost");
         fault = disconnected(error, fault, clock);
         if (clock.monotonic() - startedAt > 60_000) failures = 0;
@@ -166,7 +165,7 @@ export const joinGroup = (
         offset: String(offset),
         metadata,
       }));
-      await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => current.commitOffsets(list));
+      await clock.within(CLOSE_TIMEOUT_MS, undefined, current.commitOffsets(list));
     },
     /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
     lastHeartbeat: (): number => heartbeatAt,

@@ -20,7 +20,7 @@ export const keepCommitting = async (
   commit: () => Promise<void>,
   { clock, log, signal }: Deps,
 ): Promise<void> => {
-  let refusedSince: number | null = null;
+  let acceptedAt = clock.monotonic();
   let isWarned = false;
   let isLast = false;
   while (!isLast) {
@@ -29,18 +29,15 @@ export const keepCommitting = async (
     isLast = signal.aborted;
     try {
       await commit();
-      refusedSince = null;
+      acceptedAt = clock.monotonic();
       isWarned = false;
     } catch (error) {
       // After the abort, a failed commit is not tried again.
       isLast = signal.aborted;
-      const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
-      const fields = { reason: messageOf(error), refusedForMs };
-      if (isWarned || refusedForMs < REFUSED_FOR_MS) log.debug(fields, "kafka.commit.refused");
-      else {
-        isWarned = true;
-        log.warn(fields, "kafka.commit.refused");
-      }
+      const refusedForMs = Math.round(clock.monotonic() - acceptedAt);
+      const isLong: boolean = refusedForMs >= REFUSED_FOR_MS && !isWarned;
+      log[isLong ? "warn" : "debug"]({ reason: messageOf(error), refusedForMs }, "kafka.commit.refused");
+      isWarned ||= isLong;
     }
   }
 };

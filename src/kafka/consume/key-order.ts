@@ -2,8 +2,6 @@ import { wakeOrAbort } from "../../runtime/abort.ts";
 
 export type KeyOrder = ReturnType<typeof keyOrder>;
 
-type Task = (slot: ConcurrencySlot) => Promise<void>;
-
 /** One of the `maxRunning` concurrency slots. A task holds one when it starts. */
 export type ConcurrencySlot = {
   /** Frees the slot for other tasks while this one waits for something long. */
@@ -17,8 +15,8 @@ export type ConcurrencySlot = {
  * most `maxRunning` at once.
  */
 export const keyOrder = (maxRunning: number) => {
-  /** By key with a task that is running or queued: the tasks that come after it. */
-  const waitingByKey = new Map<string, Task[]>();
+  /** By key with a task that has not ended: when its last one will have. */
+  const lastOf = new Map<string, Promise<void>>();
   /** Waits for a free slot, first come, first served. Calling an entry gives it the slot. */
   const queue = new Set<() => void>();
   let running = 0;
@@ -36,57 +34,54 @@ export const keyOrder = (maxRunning: number) => {
 
   const newSlot = (): ConcurrencySlot => {
     let isHeld = true;
-
-    const leave = (): void => {
-      if (!isHeld) return;
-      isHeld = false;
-      running -= 1;
-      fillSlots();
+    return {
+      leave: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        running -= 1;
+        fillSlots();
+      },
+      take: (signal) => {
+        if (isHeld) return Promise.resolve();
+        const entered = wakeOrAbort(signal, (wake) => {
+          const enter = (): void => {
+            isHeld = true;
+            wake();
+          };
+          queue.add(enter);
+          return () => queue.delete(enter);
+        });
+        fillSlots();
+        return entered;
+      },
     };
-    const take = (signal: AbortSignal): Promise<void> => {
-      if (isHeld) return Promise.resolve();
-      const entered = wakeOrAbort(signal, (wake) => {
-        const enter = (): void => {
-          isHeld = true;
-          wake();
-        };
-        queue.add(enter);
-        return () => queue.delete(enter);
-      });
-      fillSlots();
-      return entered;
-    };
-    return { leave, take };
   };
 
-  const begin = (key: string | null, task: Task): void => {
-    // In a microtask: tasks that leave their slot at once would otherwise start each other recursively.
-    queue.add(() => queueMicrotask(() => void run(key, task)));
-    fillSlots();
-  };
-
-  const run = async (key: string | null, task: Task): Promise<void> => {
+  const run = async (
+    task: (slot: ConcurrencySlot) => Promise<void>,
+    before: Promise<void> | undefined,
+  ): Promise<void> => {
+    await before;
+    await new Promise<void>((enter) => {
+      queue.add(enter);
+      fillSlots();
+    });
     const slot = newSlot();
     await task(slot);
     unfinished -= 1;
     slot.leave();
-    if (key === null) return;
-    const next = waitingByKey.get(key)?.shift();
-    if (next) begin(key, next);
-    else waitingByKey.delete(key);
   };
 
   return {
     /** A task with a null key is ordered with no other. The task must not reject. */
-    submit: (key: string | null, task: Task): void => {
+    submit: (key: string | null, task: (slot: ConcurrencySlot) => Promise<void>): void => {
       unfinished += 1;
-      const waiting = key === null ? undefined : waitingByKey.get(key);
-      if (waiting) {
-        waiting.push(task);
-        return;
-      }
-      if (key !== null) waitingByKey.set(key, []);
-      begin(key, task);
+      const ended = run(task, key === null ? undefined : lastOf.get(key));
+      if (key === null) return;
+      lastOf.set(key, ended);
+      void ended.then(() => {
+        if (lastOf.get(key) === ended) lastOf.delete(key);
+      });
     },
     /** While suspended no task starts, and no task that has left its slot gets one again. Running tasks go on. */
     suspend: (isSuspended: boolean): void => {

@@ -7,19 +7,20 @@ import { opened } from "../kafkajs-fixes/hedged.ts";
 import type { Incoming } from "../record.ts";
 import { incomingOf, type DecodedRecord } from "../kafkajs-fixes/whole-headers.ts";
 
+/** The marker of a transaction, or an aborted record, which is for nobody. */
+type Hidden = { offset: number; isHidden: true };
+
 export type Fetched = {
   partition: number;
   from: number;
   /** Why nothing came of this partition: the error of its leader, or a BatchError. Null where it was read. */
   error: Error | null;
-  records: readonly Incoming[];
+  records: readonly (Incoming | Hidden)[];
   /** The offset to ask for next. There may be no record right before it. */
   next: number;
   /** The first offset that the log holds, and the one after the last. */
   startOffset: number;
   endOffset: number;
-  /** The offsets of transaction markers and of aborted records, which are for nobody. */
-  hidden: ReadonlySet<number>;
 };
 
 export type FetchOptions = {
@@ -52,6 +53,7 @@ type FetchedPartition = {
   messages: readonly FetchedRecord[];
 };
 type FetchAnswer = { responses: readonly { partitions: readonly FetchedPartition[] }[] };
+
 /** The offset after a record's batch: compaction may have taken out the last ones of it. */
 const afterBatchOf = ({ offset, batchContext }: FetchedRecord): number =>
   batchContext ? Number(batchContext.firstOffset) + batchContext.lastOffsetDelta + 1 : Number(offset) + 1;
@@ -62,8 +64,6 @@ const fetchedOf = (
   { partition, errorCode, lastStartOffset, highWatermark, messages }: FetchedPartition,
 ): Fetched => {
   const last = messages.at(-1);
-  // A batch comes whole, also if it is read from its middle.
-  const messagesFrom = messages.filter(({ offset }) => Number(offset) >= from);
   return {
     partition,
     from,
@@ -71,12 +71,14 @@ const fetchedOf = (
     next: last ? Math.max(from, afterBatchOf(last)) : from,
     startOffset: Number(lastStartOffset),
     endOffset: Number(highWatermark),
-    records: messagesFrom
-      .filter(({ isControlRecord }) => !isControlRecord)
-      .map((message) => incomingOf(topic, partition, message)),
-    hidden: new Set(
-      messagesFrom.filter((record) => record.isControlRecord).map(({ offset }) => Number(offset)),
-    ),
+    // A batch comes whole, also if it is read from its middle.
+    records: messages
+      .filter(({ offset }) => Number(offset) >= from)
+      .map((message) =>
+        message.isControlRecord
+          ? { offset: Number(message.offset), isHidden: true }
+          : incomingOf(topic, partition, message),
+      ),
   };
 };
 
@@ -107,9 +109,9 @@ export const openLogClient = async (topic: string, newClient: NewClient, clock: 
     { maxBytesPerPartition: maxBytes, minBytes = 1, waitMs = WAIT_MS }: FetchOptions,
   ): Promise<Fetched[]> => {
     const broker = await cluster.findBroker({ nodeId: leader });
-    const partitions = [...positions].map(([partition, offset]) => ({
+    const partitions = [...positions].map(([partition, position]) => ({
       partition,
-      fetchOffset: String(offset),
+      fetchOffset: String(position),
       maxBytes,
     }));
     const topics = [{ topic, partitions }];

@@ -18,7 +18,6 @@ import {
 import type { Watermark } from "./watermark.ts";
 
 export type OrderedOptions = GroupOptions & {
-  maxBytesPerPartition: number;
   maxInFlight: number;
   /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
   maxHeldBytes: number;
@@ -76,6 +75,7 @@ export const startOrderedConsumer = (
       if (partitions.includes(partition)) continue;
       // Another replica may be handling these records already: their offsets must never be committed here.
       assignedPartitions.delete(partition);
+      reading.drop(partition);
       endAssignment(assigned, new Error("the partition went to another replica"));
     }
     if (stopping) return;
@@ -83,9 +83,12 @@ export const startOrderedConsumer = (
     for (const partition of partitions)
       if (!assignedPartitions.has(partition)) gained.set(partition, newAssignedPartition());
     for (const [partition, assigned] of gained) assignedPartitions.set(partition, assigned);
-    reading.begin(gained);
-    // With fewer partitions each share of the memory limit is larger.
-    for (const partition of partitions) resumeIfRoom(partition);
+    if (gained.size > 0) void reading.begin(gained);
+    for (const partition of partitions) {
+      // With fewer partitions each share of the memory limit is larger.
+      resumeIfRoom(partition);
+      reading.readOn(partition);
+    }
   };
 
   /**
@@ -96,34 +99,16 @@ export const startOrderedConsumer = (
     const assigned = assignedPartitions.get(partition);
     if (assigned?.waitsFor !== "room" || heldBy(partition) >= shareBytes() * RESUME_BELOW) return;
     assigned.waitsFor = null;
-    reading.refocus();
+    reading.readOn(partition);
   };
 
-  const run = (
-    record: Incoming,
-    assigned: AssignedPartition,
-    watermark: Watermark,
-    slot: ConcurrencySlot,
-  ): Promise<void> =>
-    handleUntilDone(assigned, slot, {
-      handle: async (signal) => {
-        await handle(record, { slot, signal });
-        watermark.finish(record.offset);
-      },
-      failed: (error) => {
-        const { topic, partition, offset } = record;
-        log.error({ topic, partition, offset, reason: messageOf(error) }, "command.stuck");
-        return clock.sleep(AGAIN_AFTER_MS, assigned.lost.signal);
-      },
-    });
-
   const take = (read: Incoming, assigned: AssignedPartition, watermark: Watermark): true | "later" => {
-    const { partition, offset, timestampMs } = read;
+    const { topic, partition, offset, timestampMs } = read;
     // Without a heartbeat for so long, another replica may be handling these records.
     if (clock.monotonic() - group.lastHeartbeat() >= options.sessionTimeoutMs) return "later";
     if (heldBy(partition) >= shareBytes()) {
       assigned.waitsFor = "room";
-      reading.refocus();
+      reading.drop(partition);
       return "later";
     }
     const record = ownCopy(read);
@@ -133,7 +118,16 @@ export const startOrderedConsumer = (
     hold(bytes);
     tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {
       hold(UNDER_WAY_BYTES);
-      await run(record, assigned, watermark, slot);
+      await handleUntilDone(assigned, slot, {
+        handle: async (signal) => {
+          await handle(record, { slot, signal });
+          watermark.finish(offset);
+        },
+        failed: (error) => {
+          log.error({ topic, partition, offset, reason: messageOf(error) }, "command.stuck");
+          return clock.sleep(AGAIN_AFTER_MS, assigned.lost.signal);
+        },
+      });
       hold(-bytes - UNDER_WAY_BYTES);
       resumeIfRoom(partition);
     });
@@ -145,26 +139,19 @@ export const startOrderedConsumer = (
     if (note === null) return;
     const now = clock.monotonic();
     const isAll = now - allCommittedAt >= COMMIT_ALL_EVERY_MS;
-    const due = new Map<number, Committed & { assigned: AssignedPartition; before: number }>();
-    for (const [partition, assigned] of assignedPartitions) {
-      const { watermark, committed: before } = assigned;
-      const offset = watermark?.committable() ?? 0;
+    const due = new Map<number, Committed & { watermark: Watermark }>();
+    for (const [partition, { watermark }] of assignedPartitions) {
       // Where no record was ever read, there is nothing to commit but the note.
-      if (watermark && (watermark.mark || note !== "") && (offset > before || isAll))
-        due.set(partition, {
-          offset,
-          note: `${reading.noteOf(partition, watermark.mark)} ${note}`.trim(),
-          assigned,
-          before,
-        });
+      if (!watermark || (!watermark.mark && note === "")) continue;
+      const offset = watermark.committable();
+      if (offset <= watermark.committed && !isAll) continue;
+      const text = `${reading.noteOf(partition, watermark.mark)} ${note}`.trim();
+      due.set(partition, { offset, note: text, watermark });
     }
     if (due.size === 0) return;
     await group.commit(due);
     if (isAll) allCommittedAt = now;
-    for (const { assigned, before, offset } of due.values()) {
-      // Unless it was reset meanwhile, because the log is another one.
-      if (assigned.committed === before) assigned.committed = offset;
-    }
+    for (const { watermark, offset } of due.values()) watermark.committed = offset;
     await options.committed?.();
   };
 

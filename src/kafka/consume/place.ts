@@ -1,7 +1,7 @@
 import type { Lack } from "../../runtime/health.ts";
 import type { Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
-import type { Fetched } from "./log-client.ts";
+import type { Fetched, LogClient } from "./log-client.ts";
 
 /** Reading cannot go on where it stopped: the log is another one, or records are missing. */
 export class PlaceLost extends Error {
@@ -21,18 +21,18 @@ export type LogHooks = {
    * does not follow the last one: reading ends. `later` if it cannot be taken yet: it comes again after a while.
    */
   take: (record: Incoming) => boolean | "later" | Promise<boolean>;
-  /**
-   * From `from` to before `next` stand only transaction markers and aborted records. (Not what compaction has left: an
-   * entry that is gone must not be passed over.)
-   */
+  /** From `from` to before `next` stand transaction markers and aborted records. Compacted records are not reported. */
   absent?: ((partition: number, from: number, next: number) => void) | undefined;
   /** Everything before this offset was read, including offsets without a record. */
   reached?: ((partition: number, next: number) => void) | undefined;
   /** Nothing more is read of this partition until it is added again. Without this hook, reading ends for all. */
-  lost?: ((error: PlaceLost) => void) | undefined;
+  lost?: ((partition: number) => void) | undefined;
 };
 
-/** How far a partition was read. `end`: Infinity where it is read for ever; `last`: the last record that was taken. */
+/** Reads partitions of one leader; those that stand at a batch that cannot be read over a connection of their own. */
+export type Reader = { client: LogClient; leader: number; isForUnreadable: boolean };
+
+/** How far a partition was read. `last`: the last record that was taken, or that was read before. */
 export const newPlace = (next: number, end: number, last: Mark | null) => ({
   next,
   end,
@@ -42,11 +42,13 @@ export const newPlace = (next: number, end: number, last: Mark | null) => ({
   /** Reading went on without a pause since `last`: only then it need not be read again. */
   isSettled: false,
   isWanted: true,
+  /** Null until its leader is looked up. */
+  reader: null as Reader | null,
   /** When its leader answered last, in monotonic milliseconds. */
   answeredAt: 0,
   /** Why it is not read; null while it is. */
   lack: { kind: "failing", cause: "not connected yet" } as Lack | null,
-  /** The partition itself has been in trouble since it was added. */
+  /** The partition itself has been in trouble since it was first added. */
   wasApart: false,
   /** The last record that somebody waits for. */
   awaited: -1,
@@ -70,10 +72,8 @@ export const isUnreadable = ({ lack }: Place): boolean => lack?.kind === "unread
 export const positionOf = ({ isSettled, last, isLastGone, next }: Place): number =>
   isSettled || isLastGone ? next : (last?.offset ?? next);
 
-/** Goes on somewhere else, where no record is known. */
-export const moveTo = (place: Place, next: number): void => {
-  if (place.next !== next) Object.assign(place, { next, last: null, isLastGone: false });
-};
+const isRecord = (record: Fetched["records"][number] | undefined, { offset, timestampMs }: Mark): boolean =>
+  record?.offset === offset && "timestampMs" in record && record.timestampMs === timestampMs;
 
 /** Checks that a fetch goes on with the same log. False if `last` must be read again first. @throws PlaceLost */
 const settle = (place: Place, { partition, from, next, startOffset, records: [first] }: Fetched): boolean => {
@@ -84,19 +84,10 @@ const settle = (place: Place, { partition, from, next, startOffset, records: [fi
     return false;
   }
   if (isSettled || (next === from && !isLastGone)) return true;
-  if (last && !isLastGone && (first?.offset !== last.offset || first.timestampMs !== last.timestampMs))
+  if (last && !isLastGone && !isRecord(first, last))
     throw new PlaceLost(partition, `it is another log than before: another record is at ${last.offset} now`);
   place.isSettled = true;
   return true;
-};
-
-/** Goes on to `next`, and says so if nothing is missing before it. */
-const pass = (place: Place, { partition, hidden }: Fetched, next: number, { absent }: LogHooks): void => {
-  const from = place.next;
-  let position = from;
-  while (position < next && hidden.has(position)) position += 1;
-  if (position === next && next > from) absent?.(partition, from, next);
-  place.next = Math.max(from, next);
 };
 
 /**
@@ -113,10 +104,15 @@ export const takeFetched = async (
   const before = place.next;
   if (!settle(place, fetched)) return "all";
   for (const record of records) {
-    const { offset, timestampMs } = record;
+    const { offset } = record;
     if (offset < place.next) continue;
     if (offset >= place.end) break;
-    pass(place, fetched, offset, hooks);
+    if ("isHidden" in record) {
+      place.next = offset + 1;
+      hooks.absent?.(partition, offset, offset + 1);
+      continue;
+    }
+    const { timestampMs } = record;
     const { last, isLastGone } = place;
     // Advanced first: if the connection is replaced while it is taken, reading goes on after this record.
     Object.assign(place, { next: offset + 1, last: { offset, timestampMs }, isLastGone: false });
@@ -130,7 +126,7 @@ export const takeFetched = async (
     place.tries = 0;
     if (!isCurrent()) return "all";
   }
-  pass(place, fetched, fetched.next, hooks);
+  place.next = Math.max(place.next, fetched.next);
   if (place.next > before) hooks.reached?.(partition, place.next);
   return "all";
 };

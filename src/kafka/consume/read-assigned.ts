@@ -1,14 +1,11 @@
 import { messageOf } from "../../runtime/errors.ts";
-import type { Health } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Committed, type Mark } from "../mark.ts";
+import { missingText, type Range } from "../ranges.ts";
 import type { Incoming } from "../record.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
-import type { PlaceLost } from "./place.ts";
-import type { Lasts } from "./places.ts";
-import { readLog, type LogDeps, type LogReading } from "./read-log.ts";
-import { missingText, type Range, type Ranges } from "../ranges.ts";
+import { readLog, type LogDeps } from "./read-log.ts";
 import { Watermark } from "./watermark.ts";
 
 export type ClusterQuestions = Pick<Cluster, "committed" | "ranges" | "close">;
@@ -16,7 +13,6 @@ export type ClusterQuestions = Pick<Cluster, "committed" | "ranges" | "close">;
 type Options = {
   topic: string;
   groupId: string;
-  maxBytesPerPartition: number;
   compareNotes?: ((notes: readonly string[]) => void) | undefined;
 };
 type Deps = LogDeps & { log: Log; connectCluster: () => Promise<ClusterQuestions> };
@@ -24,6 +20,7 @@ type Deps = LogDeps & { log: Log; connectCluster: () => Promise<ClusterQuestions
 /** Takes a record; `later` if there is no room for it. */
 type Take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark) => boolean | "later";
 
+const MAX_BYTES_PER_PARTITION = 262_144;
 const ASK_AGAIN_MS = 1_000;
 
 /** They mark these entries in the commit's metadata, which others use as well. */
@@ -35,8 +32,6 @@ const entryIn = (note: string, label: string): string | null =>
     .split(" ")
     .find((text) => text.startsWith(label))
     ?.slice(label.length) ?? null;
-
-const markIn = (note: string): Mark | null => readMark(entryIn(note, READ) ?? "");
 
 /** The offset of the unreadable batch that a partition stands at, as its commit says; null for none. */
 export const unreadableIn = ({ offset, note }: Committed): number | null => {
@@ -50,24 +45,44 @@ export const unreadableIn = ({ offset, note }: Committed): number | null => {
  * log is read from its first record, and the handler recognises what was done before.
  */
 export const readAssigned = (
-  { topic, groupId, maxBytesPerPartition, compareNotes }: Options,
+  { topic, groupId, compareNotes }: Options,
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
   deliver: Take,
   deps: Deps,
 ) => {
   const { clock, log } = deps;
-  let round = new AbortController();
-  let reading: LogReading | null = null;
+  const stopped = new AbortController();
+  const isHeld = ({ lost }: AssignedPartition): boolean => !lost.signal.aborted;
 
-  const isHeld = (partition: number, assigned: AssignedPartition): boolean =>
-    assignedPartitions.get(partition) === assigned && !assigned.lost.signal.aborted;
+  const take = (record: Incoming): boolean | "later" => {
+    const assigned = assignedPartitions.get(record.partition);
+    if (!assigned?.watermark) return false;
+    assigned.watermark.pass(record.offset);
+    return deliver(record, assigned, assigned.watermark);
+  };
+  const reached = (partition: number, next: number): void =>
+    assignedPartitions.get(partition)?.watermark?.pass(next);
+  const lost = (partition: number): void => void findPlace(partition);
+  const options = { topic, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
+  const reading = readLog(options, { take, reached, lost }, deps, stopped.signal);
+  reading.ended.catch((error: unknown) => {
+    if (!stopped.signal.aborted) throw error;
+  });
 
-  /** Null if the answer is no longer wanted. Questions are rare: each opens its own connection. */
+  /** Reads on in a partition, unless it waits. */
+  const readOn = (partition: number): void => {
+    const { watermark = null, waitsFor = null } = assignedPartitions.get(partition) ?? {};
+    if (!watermark || waitsFor !== null) return;
+    const { next, last } = watermark;
+    reading.add(new Map([[partition, { startOffset: next, endOffset: Infinity, last }]]));
+  };
+
+  /** Null if the partitions are not assigned any more. Questions are rare: each opens its own connection. */
   const untilAnswered = async <T>(
+    partitions: readonly AssignedPartition[],
     question: (cluster: ClusterQuestions) => Promise<T>,
-    isWanted: () => boolean,
   ): Promise<T | null> => {
-    for (let isWarned = false; isWanted(); isWarned = true) {
+    for (let isWarned = false; partitions.some(isHeld); isWarned = true) {
       try {
         const cluster = await deps.connectCluster();
         return await question(cluster).finally(() => void cluster.close());
@@ -79,67 +94,22 @@ export const readAssigned = (
     return null;
   };
 
-  /** To be called when a partition has room, or has none any more. */
-  const refocus = (): void => {
-    const positions = new Map<number, number>();
-    for (const [partition, { watermark, waitsFor }] of assignedPartitions)
-      if (watermark && waitsFor === null) positions.set(partition, watermark.next);
-    reading?.focus(positions);
-  };
-
-  const stop = (): void => {
-    round.abort(new Error("it is read anew"));
-    reading = null;
-  };
-
-  const take = (record: Incoming): boolean | "later" => {
-    const assigned = assignedPartitions.get(record.partition);
-    if (!assigned?.watermark || assigned.waitsFor === "place") return false;
-    assigned.watermark.pass(record.offset);
-    return deliver(record, assigned, assigned.watermark);
-  };
-  const reached = (partition: number, next: number): void =>
-    assignedPartitions.get(partition)?.watermark?.pass(next);
-  const lost = ({ partition }: PlaceLost): void => void findPlace(partition);
-
-  /** Where reading goes on, in the partitions of which that is known. */
-  const placesOf = (partitions: ReadonlyMap<number, AssignedPartition>): { ranges: Ranges; lasts: Lasts } => {
-    const ranges = new Map<number, Range>();
-    const lasts = new Map<number, Mark | null>();
-    for (const [partition, assigned] of partitions) {
-      const { watermark, waitsFor } = assigned;
-      if (!watermark || waitsFor === "place" || !isHeld(partition, assigned)) continue;
-      ranges.set(partition, { startOffset: watermark.next, endOffset: Infinity });
-      lasts.set(partition, watermark.last);
-    }
-    return { ranges, lasts };
-  };
-  const readAnew = (): void => {
-    stop();
-    const { signal } = (round = new AbortController());
-    const options = { topic, ...placesOf(assignedPartitions), toEnd: false, maxBytesPerPartition };
-    reading = readLog(options, { take, reached, lost }, deps, signal);
-    refocus();
-    reading.ended.catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-  };
-
   /** Goes on elsewhere in a partition whose log does not hold the place any more, or is another one. */
   const move = (
     partition: number,
     assigned: AssignedPartition,
-    { next, last }: Watermark,
+    watermark: Watermark,
     { startOffset }: Range,
   ): void => {
+    const { next, last } = watermark;
     const place = { topic, partition, oldOffset: next, newOffset: startOffset };
     if (startOffset > next) {
       // Said now: it may take days until the next command comes there.
       if (next > 0 || last) log.error(place, "commands.lost");
-      assigned.watermark?.pass(startOffset);
+      watermark.pass(startOffset);
     } else {
       if (next > startOffset) log.error(place, "commands.topic.replaced");
-      Object.assign(assigned, { watermark: new Watermark(startOffset), committed: -1 });
+      assigned.watermark = new Watermark(startOffset);
     }
   };
 
@@ -148,49 +118,44 @@ export const readAssigned = (
     const assigned = assignedPartitions.get(partition);
     if (!assigned) return;
     assigned.waitsFor = "place";
-    const isWanted = (): boolean => isHeld(partition, assigned);
-    const answer = await untilAnswered(async (cluster) => {
-      const { ranges, missing } = await cluster.ranges(topic);
-      if (missing.has(partition)) throw new Error(missingText(topic, new Set([partition])));
-      return ranges;
-    }, isWanted);
-    if (!answer || !isWanted()) return;
-    const range = answer.get(partition);
-    if (range && assigned.watermark) move(partition, assigned, assigned.watermark, range);
+    const range = await untilAnswered([assigned], async (cluster) => {
+      const answer = (await cluster.ranges(topic)).ranges.get(partition);
+      if (!answer) throw new Error(missingText(topic, new Set([partition])));
+      return answer;
+    });
+    if (!range || !isHeld(assigned)) return;
+    if (assigned.watermark) move(partition, assigned, assigned.watermark, range);
     assigned.waitsFor = null;
-    const { ranges, lasts } = placesOf(new Map([[partition, assigned]]));
-    reading?.add(ranges, lasts);
-    refocus();
+    readOn(partition);
   };
 
-  const askCommitted = async (gained: ReadonlyMap<number, AssignedPartition>): Promise<void> => {
-    const isWanted = (): boolean => [...gained].some(([partition, assigned]) => isHeld(partition, assigned));
-    const committed = await untilAnswered((cluster) => cluster.committed(groupId, topic), isWanted);
+  /** Reads gained partitions on from their commits. */
+  const begin = async (gained: ReadonlyMap<number, AssignedPartition>): Promise<void> => {
+    const committed = await untilAnswered([...gained.values()], (cluster) =>
+      cluster.committed(groupId, topic),
+    );
     if (!committed) return;
     compareNotes?.([...committed.values()].map(({ note }) => note));
     for (const [partition, assigned] of gained) {
-      const { offset, note } = committed.get(partition) ?? { offset: 0, note: "" };
-      assigned.watermark = new Watermark(offset, markIn(note));
+      const { offset, note } = committed.get(partition) ?? { offset: -1, note: "" };
+      assigned.watermark = new Watermark(Math.max(0, offset), readMark(entryIn(note, READ) ?? ""), offset);
       assigned.waitsFor = null;
-      if (committed.has(partition)) assigned.committed = offset;
+      if (isHeld(assigned)) readOn(partition);
     }
-    readAnew();
   };
 
   return {
-    /** To be called after a rebalance: reads the partitions that are assigned now, gained ones from their commits. */
-    begin: (gained: ReadonlyMap<number, AssignedPartition>): void => {
-      readAnew();
-      if (gained.size > 0) void askCommitted(gained);
-    },
-    refocus,
-    health: (): Health => reading?.health() ?? { kind: "up" },
+    begin,
+    readOn,
+    /** To be called when a partition is revoked, or has no room. */
+    drop: reading.drop,
+    health: reading.health,
     /** How far a partition was read, and where it stands, for the metadata of its commit. */
     noteOf: (partition: number, mark: Mark | null): string => {
-      const trouble = reading?.troubles().find((each) => each.partition === partition);
+      const trouble = reading.troubles().find((each) => each.partition === partition);
       const stands = trouble?.kind === "unreadableBatch" ? [`${UNREADABLE}${trouble.offset}`] : [];
       return [...(mark ? [READ + writeMark(mark)] : []), ...stands].join(" ");
     },
-    stop,
+    stop: (): void => stopped.abort(new Error("the process stops")),
   };
 };

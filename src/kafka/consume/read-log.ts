@@ -8,18 +8,15 @@ import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { BatchError } from "../kafkajs-fixes/checked-batches.ts";
-import type { Ranges } from "../ranges.ts";
-import { openLogClient, type Fetched, type FetchOptions, type LogClient } from "./log-client.ts";
+import { openLogClient, type Fetched, type FetchOptions } from "./log-client.ts";
 import { isDone, isUnreadable, PlaceLost, positionOf, takeFetched } from "./place.ts";
-import type { LogHooks, Place } from "./place.ts";
-import { createReadPlaces, type Lasts } from "./places.ts";
+import type { LogHooks, Place, Reader } from "./place.ts";
+import { createReadPlaces } from "./places.ts";
 
 export type LogOptions = FetchOptions & {
   topic: string;
-  ranges: Ranges;
-  lasts?: Lasts | undefined;
-  /** Whether it ends where the ranges end, or never. */
-  toEnd: boolean;
+  /** It ends when all that was added is read. Else more may be added. */
+  endsWhenRead?: boolean;
   /** At the log's end the next fetch begins so much later, or at once for a record that is awaited. */
   paceMs?: number | undefined;
 };
@@ -32,9 +29,6 @@ export type LogDeps = {
 };
 
 export type LogReading = ReturnType<typeof readLog>;
-
-/** Reads partitions of one leader. The one that was served last is the last of the order. */
-type Reader = { client: LogClient; leader: number; order: number[] };
 
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 const LATER = { baseMs: 100, maxMs: 30_000 };
@@ -59,16 +53,14 @@ const doubled = ({ baseMs, maxMs }: typeof LATER, times: number): number =>
  * over a new connection. Then, and after a pause, the last record of a partition must still be there.
  */
 export const readLog = (
-  { topic, ranges, lasts, toEnd, paceMs = 0, ...fetchOptions }: LogOptions,
+  { topic, endsWhenRead = false, paceMs = 0, ...fetchOptions }: LogOptions,
   hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
 ) => {
   /** The state of the connections, while all partitions fail. */
   let fault: Health = CONNECTING;
-  /** By the leader's node id, and whether its partitions have batches that cannot be read. */
-  const readers = new Map<string, Reader>();
-  const readerOf = new Map<number, Reader>();
+  const readers = new Set<Reader>();
   /** Its reason is the first cause. */
   const over = linkedAbortController(signal);
   const isOver = (): boolean => over.signal.aborted;
@@ -89,23 +81,23 @@ export const readLog = (
     else over.signal.addEventListener("abort", end, { once: true });
   });
 
-  const places = createReadPlaces({ topic, toEnd }, { clock, log, wake }, over.signal);
+  const places = createReadPlaces(topic, wake, { clock, log }, over.signal);
   const { byPartition, due, fail, rest } = places;
-  const endIfDone = (): void => {
-    if (toEnd && [...byPartition.values()].every(isDone)) over.abort(ALL_READ);
+  const endIfRead = (): void => {
+    if (endsWhenRead && [...byPartition.values()].every(isDone)) over.abort(ALL_READ);
   };
 
-  const leaveReader = (partition: number): void => {
-    const reader = readerOf.get(partition);
-    if (reader) reader.order = reader.order.filter((other) => other !== partition);
-    readerOf.delete(partition);
-  };
   /** Their leaders are looked up again. */
   const lose = (lost: readonly [number, Place][], error: unknown): void => {
-    for (const [partition] of lost) leaveReader(partition);
+    for (const [, place] of lost) place.reader = null;
     fault = disconnected(error, fault, clock);
-    const failures = Math.max(...lost.map(([, place]) => place.failures));
-    fail(lost, { kind: "failing", cause: messageOf(error) }, backoffMs(BACKOFF, failures, random()));
+    const failures = Math.max(0, ...lost.map(([, place]) => place.failures));
+    const lack = { kind: "failing", cause: messageOf(error) } as const;
+    fail(
+      lost.filter(([, { isWanted }]) => isWanted),
+      lack,
+      backoffMs(BACKOFF, failures, random()),
+    );
   };
 
   /** Ends reading, or that of one partition where the caller goes on with it. */
@@ -114,16 +106,15 @@ export const readLog = (
       over.abort(error);
       return;
     }
-    leaveReader(error.partition);
-    places.remove(error.partition);
-    hooks.lost(error);
+    places.drop(error.partition);
+    hooks.lost(error.partition);
   };
 
   const failed = (partition: number, place: Place, error: Error): void => {
     const cause = messageOf(error);
     if (error instanceof BatchError) {
       // It is unpacked again at each try: partitions that share its connection would wait.
-      if (!isUnreadable(place)) leaveReader(partition);
+      if (!isUnreadable(place)) place.reader = null;
       const trouble = { kind: "unreadableBatch", offset: place.next, cause } as const;
       fail([[partition, place]], trouble, doubled(UNREADABLE, place.failures));
     } else if (protocolErrorOf(error) !== "OFFSET_OUT_OF_RANGE") lose([[partition, place]], error);
@@ -134,29 +125,30 @@ export const readLog = (
     else fail([[partition, place]], { kind: "failing", cause }, LOOK_EVERY_MS);
   };
 
-  const take = async (reader: Reader, fetched: Fetched): Promise<void> => {
+  const take = async (fetched: Fetched): Promise<void> => {
     const { partition, from, records, error } = fetched;
     const place = byPartition.get(partition);
-    // It may have been focused elsewhere meanwhile.
-    if (!place || isOver() || positionOf(place) !== from) return;
+    // It may have been dropped, or focused elsewhere, meanwhile.
+    if (!place?.isWanted || isOver() || positionOf(place) !== from) return;
     if (error) {
       failed(partition, place, error);
       return;
     }
     const outcome = await takeFetched(place, fetched, hooks, () => !isOver()).catch(giveUp);
-    if (outcome === "later" && place.isWanted) void rest(place, doubled(LATER, place.tries++));
-    if (records.length === 0) return;
-    reader.order = [...reader.order.filter((other) => other !== partition), partition];
+    if (outcome === "later") void rest(place, doubled(LATER, place.tries++));
+    if (records.length === 0 || byPartition.get(partition) !== place) return;
+    byPartition.delete(partition);
+    byPartition.set(partition, place);
   };
 
   /** Reads from one leader until that fails, or it leads none of the partitions any more. */
-  const follow = async (name: string, reader: Reader): Promise<void> => {
+  const follow = async (reader: Reader): Promise<void> => {
+    const ours = (): [number, Place][] => [...byPartition].filter(([, place]) => place.reader === reader);
     try {
-      while (!isOver() && reader.order.length > 0) {
+      for (let mine = ours(); !isOver() && mine.length > 0; mine = ours()) {
         const positions = new Map<number, number>();
-        for (const partition of reader.order) {
-          const place = byPartition.get(partition);
-          if (!place || isDone(place) || !place.isWanted || place.isPaused) continue;
+        for (const [partition, place] of mine) {
+          if (isDone(place) || !place.isWanted || place.isPaused) continue;
           if (clock.monotonic() - place.answeredAt > RECHECK_AFTER_MS) place.isSettled = false;
           positions.set(partition, positionOf(place));
         }
@@ -167,63 +159,63 @@ export const readLog = (
         const answers = await reader.client.fetch(reader.leader, positions, fetchOptions);
         places.heal(answers);
         fault = CONNECTING;
-        for (const fetched of answers) await take(reader, fetched);
-        endIfDone();
+        for (const fetched of answers) await take(fetched);
+        endIfRead();
         await yieldToEventLoop();
         if (paceMs > 0) await places.pace(answers, paceMs);
       }
     } catch (error) {
-      lose(
-        [...byPartition].filter(([partition]) => readerOf.get(partition) === reader),
-        error,
-      );
+      lose(ours(), error);
     } finally {
-      readers.delete(name);
+      readers.delete(reader);
     }
   };
 
   /** Hands partitions to the readers of their leaders. */
-  const lookUp = async (lost: readonly [number, Place][]): Promise<void> => {
+  const lookUp = async (lost: readonly [number, Place][], isForUnreadable: boolean): Promise<void> => {
     const client = await openLogClient(topic, newClient, clock);
     const leaderless: [number, Place][] = [];
-    const started = new Map<string, Reader>();
+    const opened: Reader[] = [];
     for (const [partition, place] of lost) {
       const leader = client.leaders.get(partition) ?? null;
       if (leader === null) {
         leaderless.push([partition, place]);
         continue;
       }
-      const name = `${leader}${isUnreadable(place) ? " apart" : ""}`;
-      const reader = readers.get(name) ?? { client, leader, order: [] };
       place.isSettled = false;
-      reader.order.push(partition);
-      readerOf.set(partition, reader);
-      if (readers.has(name)) continue;
-      readers.set(name, reader);
-      started.set(name, reader);
+      place.reader =
+        [...readers].find((one) => one.leader === leader && one.isForUnreadable === isForUnreadable) ?? null;
+      if (place.reader !== null) continue;
+      place.reader = { client, leader, isForUnreadable };
+      readers.add(place.reader);
+      opened.push(place.reader);
     }
     if (leaderless.length > 0) fail(leaderless, { kind: "noLeader" }, LEADERLESS_MS);
     wake();
-    void Promise.all([...started].map(([name, reader]) => follow(name, reader))).then(client.close);
+    void Promise.all(opened.map(follow)).then(client.close);
   };
 
   const run = async (): Promise<void> => {
     while (!isOver()) {
-      const lost = due().filter(([partition, place]) => !readerOf.has(partition) && !place.isPaused);
+      const lost = due().filter(([, place]) => place.reader === null && !place.isPaused);
       if (lost.length === 0) await untilChanged();
-      // Unreadable ones over a connection of their own.
-      for (const group of Map.groupBy(lost, ([, place]) => isUnreadable(place)).values())
-        await lookUp(group).catch((error: unknown) => lose(group, error));
+      for (const [isForUnreadable, group] of Map.groupBy(lost, ([, place]) => isUnreadable(place)))
+        await lookUp(group, isForUnreadable).catch((error: unknown) => lose(group, error));
     }
   };
-
-  places.add(ranges, lasts);
-  endIfDone();
   void run();
 
   return {
     /** Resolves when all is read. Rejects with an error of `take`, {@link PlaceLost}, and when the signal aborts. */
     ended,
+    add: (...starts: Parameters<typeof places.add>): void => {
+      places.add(...starts);
+      endIfRead();
+    },
+    miss: places.miss,
+    drop: places.drop,
+    focus: places.focus,
+    awaitRecord: places.awaitRecord,
     /** Why partitions are not read that should be. */
     troubles: places.troubles,
     wasApart: places.wasApart,
@@ -233,9 +225,5 @@ export const readLog = (
       const isAway = troubles.length === count && !troubles.some(isApart);
       return isAway ? fault : partitionsHealth(topic, count, troubles);
     },
-    awaitRecord: places.awaitRecord,
-    add: places.add,
-    /** Goes on at these offsets, and reads no other partitions. */
-    focus: places.focus,
   };
 };

@@ -39,8 +39,8 @@ export const scan = async (
   let progressAt = clock.monotonic();
   const progressed = (): void => void (progressAt = clock.monotonic());
 
-  const { ended, health, troubles } = readLog(
-    { topic, ranges, toEnd: true, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
+  const { add, ended, health, troubles } = readLog(
+    { topic, endsWhenRead: true, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
     {
       take: (record) => {
         progressed();
@@ -51,6 +51,7 @@ export const scan = async (
     deps,
     over.signal,
   );
+  add(ranges);
   const watch = setInterval(() => {
     const silentMs = clock.monotonic() - progressAt;
     // Only partitions that are apart are left.

@@ -1,12 +1,5 @@
 import { messageOf } from "../../runtime/errors.ts";
-import {
-  disconnected,
-  isApart,
-  isUp,
-  partitionsHealth,
-  type Health,
-  type PartitionTrouble,
-} from "../../runtime/health.ts";
+import { disconnected, isApart, isUp, type Health, type PartitionTrouble } from "../../runtime/health.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Ranges, TopicRanges } from "../ranges.ts";
 import { PlaceLost, type LogHooks } from "./place.ts";
@@ -26,6 +19,10 @@ const MISSING_EVERY_MS = 2_000;
 /** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */
 const MAX_BYTES_PER_PARTITION = 524_288;
 
+/** Partitions that are followed have no end. */
+const endless = (ranges: Ranges): Ranges =>
+  new Map([...ranges].map(([partition, range]) => [partition, { ...range, endOffset: Infinity }]));
+
 /**
  * Follows a topic from the start of given ranges, for ever: the partitions that can be read at once, the others as soon
  * as they can. Starts over if it cannot go on where it stopped.
@@ -41,43 +38,40 @@ export const startTail = (
   let round = new AbortController();
   let reading: LogReading | null = null;
   let fault: Health = { kind: "starting" };
-  let missing: ReadonlySet<number> = new Set();
-  /** The partitions that could not be asked when reading began. */
-  let late: ReadonlySet<number> = new Set();
-  let partitions = 0;
   let isAgain = false;
 
-  const isStopped = (): boolean => stopped.signal.aborted;
-  const start = (topicRanges: TopicRanges): Ranges => {
-    late = missing = topicRanges.missing;
-    partitions = topicRanges.ranges.size + missing.size;
-    return begin(topicRanges.ranges, partitions);
-  };
-  const addMissing = async (to: LogReading, signal: AbortSignal): Promise<void> => {
+  const addLater = async (to: LogReading, first: TopicRanges, signal: AbortSignal): Promise<void> => {
+    const partitions = first.ranges.size + first.missing.size;
+    let { missing } = first;
     while (missing.size > 0) {
       await clock.sleep(MISSING_EVERY_MS, signal);
-      const topicRanges = await deps.ranges().catch(() => null);
-      if (signal.aborted || !topicRanges) continue;
-      const more = new Map([...topicRanges.ranges].filter(([partition]) => missing.has(partition)));
-      if (more.size === 0) continue;
+      const { ranges } = await deps.ranges().catch(() => ({ ranges: new Map() as Ranges }));
+      if (signal.aborted) return;
+      const more = new Map([...ranges].filter(([partition]) => missing.has(partition)));
       missing = new Set([...missing].filter((partition) => !more.has(partition)));
-      to.add(begin(more, partitions));
+      if (more.size > 0) to.add(endless(begin(more, partitions)));
     }
   };
-  const follow = async (): Promise<void> => {
-    while (!isStopped()) {
+  /** Reads until that cannot go on, or the signal aborts. */
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    const first = await deps.ranges();
+    signal.throwIfAborted();
+    const ranges = begin(first.ranges, first.ranges.size + first.missing.size);
+    // A log that lacks an entry must not be read all the time.
+    if (isAgain) await clock.sleep(AGAIN_AFTER_MS, signal);
+    const settings = { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
+    reading = readLog(settings, hooks, deps, signal);
+    reading.miss(first.missing);
+    reading.add(endless(ranges));
+    addLater(reading, first, signal).catch(() => undefined);
+    await reading.ended;
+  };
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
       round = new AbortController();
       const { signal } = round;
       try {
-        const topicRanges = await deps.ranges();
-        if (isStopped()) return;
-        const ranges = start(topicRanges);
-        // A log that lacks an entry must not be read all the time.
-        if (isAgain) await clock.sleep(AGAIN_AFTER_MS, signal);
-        const settings = { ...options, ranges, toEnd: false, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
-        reading = readLog(settings, hooks, deps, signal);
-        addMissing(reading, signal).catch(() => undefined);
-        await reading.ended;
+        await follow(signal);
       } catch (error) {
         reading = null;
         if (signal.aborted) continue;
@@ -90,25 +84,13 @@ export const startTail = (
       }
     }
   };
-  const following = follow();
+  const running = run();
 
-  const troubles = (read: LogReading): PartitionTrouble[] => [
-    ...[...missing].map((partition) => ({ kind: "noLeader", partition }) as const),
-    ...read.troubles(),
-  ];
-
-  const health = (): Health => {
-    if (reading === null) return fault;
-    const health = reading.health();
-    const isAway = health.kind === "starting" || health.kind === "disconnected";
-    return missing.size === 0 || isAway ? health : partitionsHealth(topic, partitions, troubles(reading));
-  };
+  const health = (): Health => reading?.health() ?? fault;
   const troublesOf = (unread: readonly number[]): PartitionTrouble[] | null => {
-    if (reading === null) return null;
-    const { wasApart } = reading;
-    const lacks = new Map(troubles(reading).map((trouble) => [trouble.partition, trouble]));
-    const isExcused = unread.every((one) => missing.has(one) || late.has(one) || wasApart(one));
-    return isExcused ? unread.map((one) => lacks.get(one) ?? { kind: "catchingUp", partition: one }) : null;
+    if (reading === null || !unread.every(reading.wasApart)) return null;
+    const lacks = new Map(reading.troubles().map((trouble) => [trouble.partition, trouble]));
+    return unread.map((partition) => lacks.get(partition) ?? { kind: "catchingUp", partition });
   };
 
   return {
@@ -132,7 +114,7 @@ export const startTail = (
     stop: async (): Promise<void> => {
       stopped.abort();
       round.abort();
-      await following;
+      await running;
     },
   };
 };

@@ -13,10 +13,16 @@ export class Watermark {
   /** The offset after the last one that was read. */
   #next: number;
 
+  /** The last offset that was committed; -1 for none. */
+  committed: number;
+  /** When the partition was last known to be read to its end: what is still unread was written later. */
+  caughtUpAtMs = 0;
+
   /** @param mark the record at this offset, or the last one before it; null if unknown */
-  constructor(next: number, mark: Mark | null = null) {
+  constructor(next: number, mark: Mark | null = null, committed = -1) {
     this.#next = next;
     this.#released = mark;
+    this.committed = committed;
   }
 
   get next(): number {

@@ -219,7 +219,7 @@ export const consume = (
 ): OrderedConsumer => {
   const { log = {}, clock = systemClock, maxInFlight = 4, ...others } = options;
   return startOrderedConsumer(
-    { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000, maxBytesPerPartition: 1, maxInFlight, ...others },
+    { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000, maxInFlight, ...others },
     handle,
     {
       newClient: () => kafka.client,

@@ -171,8 +171,8 @@ test("a log that is idle for longer than retention is not read again when its le
 test("a batch that cannot be read is forgotten once the log ends before it", () => {
   const signal = new AbortController();
   onTestFinished(() => signal.abort());
-  const deps = { clock: systemClock, log: silent, wake: () => undefined };
-  const places = createReadPlaces({ topic: TOPIC, toEnd: false }, deps, signal.signal);
+  const deps = { clock: systemClock, log: silent };
+  const places = createReadPlaces(TOPIC, () => undefined, deps, signal.signal);
   places.add(new Map([[0, { startOffset: 5, endOffset: 9 }]]));
   const lack = { kind: "unreadableBatch", offset: 5, cause: "it is corrupt" } as const;
   places.fail([...places.byPartition], lack, 1_000);
@@ -183,7 +183,6 @@ test("a batch that cannot be read is forgotten once the log ends before it", () 
     records: [],
     next: 5,
     startOffset: 0,
-    hidden: new Set<number>(),
   };
   places.heal([{ ...answer, endOffset: 9 }]);
   expect(places.troubles()).toEqual([{ partition: 0, ...lack }]);
