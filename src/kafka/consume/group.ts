@@ -20,7 +20,7 @@ export type GroupOptions = {
 
 export type GroupDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
-/** How often kafkajs, which fetches nothing, looks whether a heartbeat is due. */
+/** How often kafkajs looks whether a heartbeat is due. */
 const ROUND_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;

@@ -7,7 +7,7 @@ import { opened } from "../kafkajs-fixes/hedged.ts";
 import type { Incoming } from "../record.ts";
 import { incomingOf, type DecodedRecord } from "../kafkajs-fixes/whole-headers.ts";
 
-/** The marker of a transaction, or an aborted record, which is for nobody. */
+/** A transaction marker, or an aborted record: see `kafkajs-fixes/aborted-records.ts`. */
 type Hidden = { offset: number; isHidden: true };
 
 export type Fetched = {
@@ -39,7 +39,6 @@ const ANSWER_TIMEOUT_MS = 8_000;
 const MAX_BYTES = 1_048_576;
 
 type FetchedRecord = DecodedRecord & {
-  /** Also for records of aborted transactions, see `kafkajs-fixes/aborted-records.ts`. */
   isControlRecord?: boolean;
   /** Of its batch. Records of Kafka's oldest formats have none. */
   batchContext?: { firstOffset: string; lastOffsetDelta: number };
@@ -99,9 +98,7 @@ export const openLogClient = async (topic: string, newClient: NewClient, clock: 
     };
   });
   const { cluster } = client;
-  const leaders = cluster
-    .findTopicPartitionMetadata(topic)
-    .map(({ partitionId, leader }): [number, number | null] => [partitionId, leader < 0 ? null : leader]);
+  const led = cluster.findTopicPartitionMetadata(topic).filter(({ leader }) => leader >= 0);
 
   const ask = async (
     leader: number,
@@ -123,8 +120,8 @@ export const openLogClient = async (topic: string, newClient: NewClient, clock: 
   };
 
   return {
-    /** By partition, the node id of its leader; null where it has none. */
-    leaders: new Map(leaders),
+    /** The node ids of leaders, by partition that has one. */
+    leaders: new Map(led.map(({ partitionId, leader }) => [partitionId, leader])),
     /** `positions`: the offsets to read at, of partitions that this node leads. */
     fetch: (...question: Parameters<typeof ask>) =>
       clock.within(ANSWER_TIMEOUT_MS, undefined, ask(...question)),

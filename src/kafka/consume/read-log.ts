@@ -177,8 +177,8 @@ export const readLog = (
     const leaderless: [number, Place][] = [];
     const opened: Reader[] = [];
     for (const [partition, place] of lost) {
-      const leader = client.leaders.get(partition) ?? null;
-      if (leader === null) {
+      const leader = client.leaders.get(partition);
+      if (leader === undefined) {
         leaderless.push([partition, place]);
         continue;
       }

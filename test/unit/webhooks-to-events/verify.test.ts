@@ -199,10 +199,6 @@ describe("standard-webhooks", () => {
       by: "body",
     });
   });
-  test("a secret that is not base64 opens nothing and throws nothing", () => {
-    const broken = verifier({ auth: "standard-webhooks" }, ["whsec_", "whsec_%", "="]);
-    expect(broken(headers())).toBe(401);
-  });
   test.each([
     [-300, 200],
     [300, 200],

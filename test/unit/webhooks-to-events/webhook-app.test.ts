@@ -285,16 +285,6 @@ describe("503 with Retry-After", () => {
     expect(desk.published).toHaveLength(2);
   });
 
-  test("when receiving throws instead of rejecting, and the place comes free again", async () => {
-    const receive = () => {
-      throw new Error("thrown");
-    };
-    const desk = await open({ receive, options: { maxInFlight: 1 } });
-    expectBusy(await desk.post(notification("tx")));
-    expectBusy(await desk.post(notification("tx")));
-    expect(desk.served.map(({ error }) => (error as Error).message)).toEqual(["thrown", "thrown"]);
-  });
-
   test("when it is not open, and not any more once it is", async () => {
     const desk = await open();
     desk.state.open = false;
@@ -404,15 +394,6 @@ describe("senders that take their time", () => {
     );
     written();
     expect((await answer).status).toBe(200);
-  });
-
-  test("do not keep others out with connections that they hold and do not use", async () => {
-    const desk = await open({ options: { maxConnections: 3 } });
-    for (let i = 0; i < 3; i++) {
-      const { text } = await desk.raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-      await eventually(() => text() !== "", "an answer");
-    }
-    await eventually(isServed(desk), "a connection");
   });
 });
 

@@ -30,33 +30,6 @@ const manual = (maxRunning: number) => {
   };
 };
 
-test("a task that leaves its slot lets another run, and waits for a slot again; tasks of its key wait", async () => {
-  const { started, submit, finish, order, place } = manual(1);
-  submit("a", "a1");
-  submit("a", "a2");
-  submit("b", "b1");
-  await turns(3);
-  expect(started).toEqual(["a1"]);
-  place("a1").leave();
-  place("a1").leave();
-  await turns(3);
-  expect(started).toEqual(["a1", "b1"]);
-  let back = false;
-  const taking = place("a1")
-    .take(never)
-    .then(() => (back = true));
-  await turns(3);
-  expect(back, "the only place is taken").toBe(false);
-  expect(order.running).toBe(1);
-  finish("b1");
-  await taking;
-  await place("a1").take(never);
-  expect(order.running, "taking twice is taking once").toBe(1);
-  finish("a1");
-  await turns(3);
-  expect(started).toEqual(["a1", "b1", "a2"]);
-});
-
 test("while suspended no task starts or gets its slot back, and running tasks go on", async () => {
   const { started, submit, finish, order, place } = manual(2);
   submit("a", "a1");

@@ -108,11 +108,6 @@ test("for a log that is read from its beginning, the age is unknown until a reco
   expect(lag()).toEqual({ records: 7, seconds: 1 });
 });
 
-test("records that are gone unread are no lag", async () => {
-  const { lag } = await watching(held(new Watermark(2, { offset: 1, timestampMs: 1 })), 12, 10);
-  expect(lag()?.records).toBe(2);
-});
-
 test("while the cluster does not answer, the last answer is used, and polling goes on", async () => {
   const { lag, pass, ask, state, stop } = await watching(held(new Watermark(10)), 10);
   await ask(20);

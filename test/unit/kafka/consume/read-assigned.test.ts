@@ -82,22 +82,6 @@ test("partitions of a topic that was created anew are found beside each other", 
   expect(kafka.state.outOfRange).toBe(15);
 });
 
-test("no command of a new log is passed over by an answer about the old one", async () => {
-  const kafka = await weekLater([]);
-  kafka.replace(0);
-  let release: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => (release = resolve));
-  const { handled, asked } = await start(kafka, (nth) => (nth === 1 ? gate : Promise.resolve()));
-  await eventually(() => asked.times === 1, "the first question", 10_000);
-  await replaceWhileAway(kafka, 1, named("new", 22));
-  await eventually(() => handled.length === 22, "the new ones", 10_000);
-  release();
-  await eventually(() => kafka.commits.get(1)?.offset === 22, "their commit", 10_000);
-  kafka.append(1, named("later", 30));
-  await eventually(() => handled.length >= 52, "the later ones", 10_000);
-  expect(handled).toHaveLength(52);
-});
-
 test("a new, longer log is recognised where retention had deleted the last record", async () => {
   const kafka = await weekLater([0]);
   const { handled, said } = await start(kafka);

@@ -247,8 +247,3 @@ test("reads nothing before it knows the committed offset, warns once, and goes o
   expect(said).toEqual([["kafka.place.unknown", undefined, undefined]]);
   expect(kafka.state.asked).toBeGreaterThan(2);
 });
-
-test("keeps the note of others in the commit's metadata", async () => {
-  const { kafka } = await withFifty();
-  expect(kafka.commits.get(0)?.note.split(" ")).toContain("0:1@2");
-});

@@ -68,16 +68,6 @@ test("asks nobody when there is nothing to read", async () => {
   expect(seen).toEqual([]);
 });
 
-test("ends when only control records are left", async () => {
-  const kafka = fakeKafka(2);
-  kafka.append(0, named("a", 100));
-  kafka.skipOffset(0);
-  kafka.skipOffset(1);
-  const { end, seen } = scanning(kafka);
-  await end;
-  expect(seen).toEqual(named("a", 100));
-});
-
 test("continues after a failure, and takes no record twice", async () => {
   const kafka = fakeKafka(2);
   kafka.append(0, named("a", 300));
