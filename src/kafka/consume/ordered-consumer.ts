@@ -7,7 +7,7 @@ import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag } from "./lag.ts";
 import { joinGroup, type GroupDeps, type GroupOptions } from "./group.ts";
 import type { Incoming } from "../record.ts";
-import { readAssigned, type ClusterQuestions } from "./read-assigned.ts";
+import { readAssigned, type ClusterQuestions, type ReadOptions } from "./read-assigned.ts";
 import {
   endAssignment,
   suspendPartition,
@@ -17,20 +17,19 @@ import {
 } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
-export type OrderedOptions = GroupOptions & {
-  maxInFlight: number;
-  /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
-  maxHeldBytes: number;
-  /**
-   * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of the last
-   * commit. With a note, partitions are committed of which no record was read.
-   */
-  note?: () => string | null;
-  /** Called with the group's notes before partitions are taken over, whose notes will be replaced. */
-  compareNotes?: ((notes: readonly string[]) => void) | undefined;
-  /** Called after each commit. */
-  committed?: (() => Promise<void>) | undefined;
-};
+export type OrderedOptions = GroupOptions &
+  ReadOptions & {
+    maxInFlight: number;
+    /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
+    maxHeldBytes: number;
+    /**
+     * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of the last
+     * commit. With a note, partitions are committed of which no record was read.
+     */
+    note?: () => string | null;
+    /** Called after each commit. */
+    committed?: (() => Promise<void>) | undefined;
+  };
 
 /**
  * Handles one record. Resolves when its offset may be committed. After a rejection the record is handled again, after a
@@ -49,9 +48,8 @@ const RESUME_BELOW = 7 / 8;
 /** A record whose handling has begun takes so much more, measured: thousands may wait without a slot. */
 const UNDER_WAY_BYTES = 8_192;
 /**
- * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs reports
- * a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after a later one, or
- * after the partition went to another replica.
+ * Every so often all offsets are committed, also unchanged ones. kafkajs reports a commit as done that it never sent,
+ * while its consumer crashes. One that it repeats may arrive late.
  */
 const COMMIT_ALL_EVERY_MS = 5_000;
 

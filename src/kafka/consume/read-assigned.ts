@@ -1,8 +1,7 @@
 import { messageOf } from "../../runtime/errors.ts";
-import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Committed, type Mark } from "../mark.ts";
-import { missingText, type Range } from "../ranges.ts";
+import { missingText } from "../ranges.ts";
 import type { Incoming } from "../record.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import { readLog, type LogDeps } from "./read-log.ts";
@@ -10,13 +9,12 @@ import { Watermark } from "./watermark.ts";
 
 export type ClusterQuestions = Pick<Cluster, "committed" | "ranges" | "close">;
 
-type Options = {
+export type ReadOptions = {
   topic: string;
   groupId: string;
+  /** Called with the group's notes before partitions are taken over, whose notes will be replaced. */
   compareNotes?: ((notes: readonly string[]) => void) | undefined;
 };
-type Deps = LogDeps & { log: Log; connectCluster: () => Promise<ClusterQuestions> };
-
 /** Takes a record; `later` if there is no room for it. */
 type Take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark) => boolean | "later";
 
@@ -45,10 +43,10 @@ export const unreadableIn = ({ offset, note }: Committed): number | null => {
  * log is read from its first record, and the handler recognises what was done before.
  */
 export const readAssigned = (
-  { topic, groupId, compareNotes }: Options,
+  { topic, groupId, compareNotes }: ReadOptions,
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
   deliver: Take,
-  deps: Deps,
+  deps: LogDeps & { connectCluster: () => Promise<ClusterQuestions> },
 ) => {
   const { clock, log } = deps;
   const stopped = new AbortController();
@@ -94,29 +92,14 @@ export const readAssigned = (
     return null;
   };
 
-  /** Goes on elsewhere in a partition whose log does not hold the place any more, or is another one. */
-  const move = (
-    partition: number,
-    assigned: AssignedPartition,
-    watermark: Watermark,
-    { startOffset }: Range,
-  ): void => {
-    const { next, last } = watermark;
-    const place = { topic, partition, oldOffset: next, newOffset: startOffset };
-    if (startOffset > next) {
-      // Said now: it may take days until the next command comes there.
-      if (next > 0 || last) log.error(place, "commands.lost");
-      watermark.pass(startOffset);
-    } else {
-      if (next > startOffset) log.error(place, "commands.topic.replaced");
-      assigned.watermark = new Watermark(startOffset);
-    }
-  };
-
-  /** Meanwhile the other partitions are read. */
+  /**
+   * Goes on elsewhere in a partition whose log does not hold the place any more, or is another one. Meanwhile the other
+   * partitions are read.
+   */
   const findPlace = async (partition: number): Promise<void> => {
     const assigned = assignedPartitions.get(partition);
-    if (!assigned) return;
+    const { watermark } = assigned ?? {};
+    if (!assigned || !watermark) return;
     assigned.waitsFor = "place";
     const range = await untilAnswered([assigned], async (cluster) => {
       const answer = (await cluster.ranges(topic)).ranges.get(partition);
@@ -124,7 +107,16 @@ export const readAssigned = (
       return answer;
     });
     if (!range || !isHeld(assigned)) return;
-    if (assigned.watermark) move(partition, assigned, assigned.watermark, range);
+    const { next, last } = watermark;
+    const place = { topic, partition, oldOffset: next, newOffset: range.startOffset };
+    if (range.startOffset > next) {
+      // Said now: it may take days until the next command comes there.
+      if (next > 0 || last) log.error(place, "commands.lost");
+      watermark.pass(range.startOffset);
+    } else {
+      if (next > range.startOffset) log.error(place, "commands.topic.replaced");
+      assigned.watermark = new Watermark(range.startOffset);
+    }
     assigned.waitsFor = null;
     readOn(partition);
   };

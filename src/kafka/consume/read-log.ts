@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { disconnected, isApart, partitionsHealth, type Health } from "../../runtime/health.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
-import { linkedAbortController } from "../../runtime/abort.ts";
+import { linkedAbortController, onAbort } from "../../runtime/abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
@@ -51,6 +51,7 @@ const doubled = ({ baseMs, maxMs }: typeof LATER, times: number): number =>
  * Reads partitions of a topic from given offsets on, each record once, whatever happens to brokers meanwhile, and
  * commits nothing. Trouble of a partition, or of a leader, does not stop the others: what failed is looked up again
  * over a new connection. Then, and after a pause, the last record of a partition must still be there.
+ * @param signal has not aborted yet
  */
 export const readLog = (
   { topic, endsWhenRead = false, paceMs = 0, ...fetchOptions }: LogOptions,
@@ -72,13 +73,11 @@ export const readLog = (
   };
   const untilChanged = (): Promise<void> => clock.sleep(LONG_MS, changed.signal).catch(() => undefined);
   const ended = new Promise<void>((resolve, reject) => {
-    const end = (): void => {
+    onAbort(over.signal, () => {
       wake();
       if (over.signal.reason === ALL_READ) resolve();
       else reject(over.signal.reason as Error);
-    };
-    if (isOver()) end();
-    else over.signal.addEventListener("abort", end, { once: true });
+    });
   });
 
   const places = createReadPlaces(topic, wake, { clock, log }, over.signal);

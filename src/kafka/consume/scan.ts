@@ -11,9 +11,7 @@ import type { Ranges } from "../ranges.ts";
  */
 export type TakeRecord = (record: Incoming) => void | Promise<void>;
 
-/**
- * A fetch is decoded without a pause: with six partitions of small events this blocks the event loop for about 20 ms.
- */
+/** A fetch is decoded without a pause: six partitions of small events block the event loop for about 20 ms. */
 const MAX_BYTES_PER_PARTITION = 65_536;
 const STALLED_MS = 60_000;
 const WATCH_MS = 1_000;
@@ -38,7 +36,6 @@ export const scan = async (
   const over = linkedAbortController(signal);
   let progressAt = clock.monotonic();
   const progressed = (): void => void (progressAt = clock.monotonic());
-
   const { add, ended, health, troubles } = readLog(
     { topic, endsWhenRead: true, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
     {
@@ -54,12 +51,9 @@ export const scan = async (
   add(ranges);
   const watch = setInterval(() => {
     const silentMs = clock.monotonic() - progressAt;
-    // Only partitions that are apart are left.
     if (silentMs > APART_MS && !isUp(health()) && troubles().every(isApart)) over.abort(ONLY_APART);
-    if (silentMs > STALLED_MS)
-      over.abort(
-        new Error(`nothing more of ${topic} came for ${STALLED_MS / 1_000} s: ${sentenceOf(health())}`),
-      );
+    const stalled = `nothing more of ${topic} came for ${STALLED_MS / 1_000} s: ${sentenceOf(health())}`;
+    if (silentMs > STALLED_MS) over.abort(new Error(stalled));
   }, WATCH_MS);
   try {
     await ended;
