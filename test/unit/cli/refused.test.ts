@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type AddressInfo, type Socket } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { complete } from "../config/environment.ts";
+import { serve } from "../partner/hostile-server.ts";
 import { runCommand } from "./run-command.ts";
 
 const who = ["--by", "ana", "--note", "why"];
@@ -41,15 +40,21 @@ test.each([
 });
 
 test("setup says the same of a broker that accepts connections and answers nothing", async () => {
-  const sockets = new Set<Socket>();
-  const broker = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
-  await once(broker, "listening");
-  onTestFinished(() => {
-    broker.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  const address = `127.0.0.1:${(broker.address() as AddressInfo).port}`;
-  const { code, err } = await runCommand({ ...complete, KAFKA_BROKERS: address }, ["setup"]);
+  const { port } = await serve({});
+  const { code, err } = await runCommand({ ...complete, KAFKA_BROKERS: `127.0.0.1:${port}` }, ["setup"]);
   expect(code).toBe(1);
   expect(err).toMatch(/^Kafka does not answer\. KAFKA_BROKERS \(127\.0\.0\.1:\d+\): [^\n]+\.$/);
 }, 60_000);
+
+// The Kafka client tries for some seconds more.
+test.each([["status"], ["dead-letters", "replay", "0/1", ...who]])(
+  "%s says nothing after an interrupt",
+  async (...args) => {
+    const stop = new AbortController();
+    const silent = await serve({ onConnect: () => stop.abort(new Error("received SIGINT")) });
+    const env = { ...complete, KAFKA_BROKERS: `127.0.0.1:${silent.port}` };
+    const { code, out, err } = await runCommand(env, args, { stopped: stop.signal });
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: "" });
+  },
+  60_000,
+);
