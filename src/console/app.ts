@@ -37,9 +37,7 @@ const guardHeaders = (): MiddlewareHandler =>
     },
     // With `no-referrer` browsers would send `Origin: null` with a form.
     referrerPolicy: "same-origin",
-    crossOriginOpenerPolicy: "same-origin",
     xFrameOptions: "DENY",
-    crossOriginResourcePolicy: "same-origin",
     // Left to the proxy that terminates TLS: the host may serve other things over plain HTTP.
     strictTransportSecurity: false,
   });
