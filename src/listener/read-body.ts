@@ -62,6 +62,11 @@ export const readBody = (
 
 /** How long the connection stays open when the body is not read, so that the sender can read the answer. */
 const LINGER_MS = 1_000;
+const AWAITS_CONTINUE = /\b100-continue\b/i;
+
+/** Whether the sender waits to be told to send the body. */
+export const awaitsContinue = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  httpVersion === "1.1" && headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect);
 
 type Headers = Record<string, string>;
 
@@ -91,6 +96,8 @@ export const answerEarly = (
   headers: Headers = {},
 ): Response => {
   const isBounded =
-    request.headers["transfer-encoding"] === undefined && !declaresMore(request, maxBodyBytes);
+    request.headers["transfer-encoding"] === undefined &&
+    !declaresMore(request, maxBodyBytes) &&
+    !awaitsContinue(request);
   return isBounded ? new Response("", { status, headers }) : answerUnread(request, status, headers);
 };

@@ -4,7 +4,8 @@ import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { createListener, type ListenerOptions } from "../listener/listener.ts";
 import type { Connections } from "../listener/connections.ts";
 import type { FairReader } from "../listener/fair-reader.ts";
-import { answerEarly, answerUnread, declaresMore, readBody, type Unread } from "../listener/read-body.ts";
+import { answerEarly, answerUnread, awaitsContinue } from "../listener/read-body.ts";
+import { declaresMore, readBody, type Unread } from "../listener/read-body.ts";
 import type { Span } from "../runtime/traces.ts";
 import { createArrivals } from "./arrivals.ts";
 import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
@@ -107,7 +108,7 @@ const webhookApp = (
   // One handler for all methods: Hono would compose several anew for each request.
   app.all(pathToken ? `${path}/:token` : path, async (c) => {
     if (c.req.method !== "POST") return early(c, 405, { allow: "POST" });
-    const { incoming } = c.env;
+    const { incoming, outgoing } = c.env;
     const startedAt = clock.monotonic();
     const receivedAt = clock.now();
     const peerAddress = incoming.socket.remoteAddress ?? "";
@@ -135,6 +136,7 @@ const webhookApp = (
       return report(early(c, 503, RETRY_AFTER));
     inFlight += 1;
     try {
+      if (awaitsContinue(incoming)) outgoing.writeContinue();
       // Read from node's own request: the fetch API costs a fifth of the throughput, and has no size limit.
       const body = await read(incoming, startedAt);
       if (body === "too large") return report(answerUnread(incoming, 413));
@@ -164,8 +166,11 @@ export const createWebhookServer = (
   middleware: readonly MiddlewareHandler[] = [],
 ): Server => {
   const { maxConnections, arrivalTimeoutMs } = options;
-  return createListener(
+  const server = createListener(
     { maxConnections, arrivalTimeoutMs, maxPipelined: MAX_PIPELINED, maxBodyBytes: null, needsHost: false },
     (shared) => webhookApp(options, ports, shared, middleware).fetch,
   );
+  // Node would tell the sender to go on; the app does so after it has admitted the head.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
+  return server;
 };

@@ -117,6 +117,7 @@ describe("bodies over the limit", () => {
   test.each([
     ["by what they declare, before they arrive", [head("Content-Length: 101")]],
     ["by what arrives, when they declare nothing", [head("Transfer-Encoding: chunked"), chunk, chunk, chunk]],
+    ["instead of being told to go on", [head("Content-Length: 101", "Expect: 100-continue")]],
   ])("are refused %s, and the connection is closed", async (_, parts) => {
     const { text, ended } = await (await open(limited)).raw(...parts);
     await eventually(ended, "the connection to be closed");
@@ -191,6 +192,14 @@ describe("what is not authentic is refused before its body is read", () => {
     expect(text()).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nconnection: close\r\n`, "is"));
     await eventually(ended, "the connection to be closed");
     expect(text().endsWith("\r\n\r\n"), "an empty body").toBe(true);
+  });
+
+  test("and the sender is not told to go on", async () => {
+    const desk = await open();
+    const head = `POST ${PATH}/wrong HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
+    const { text, ended } = await desk.raw(head);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   test("and takes no place from others, and keeps its connection where the body is short", async () => {
