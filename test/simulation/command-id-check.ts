@@ -1,4 +1,4 @@
-import type { Entry, Ref } from "../../src/commands-to-results/accept-once/entry.ts";
+import type { Entry, JournalStep, Ref } from "../../src/commands-to-results/accept-once/entry.ts";
 import type { Oracle } from "./oracle.ts";
 import type { SimulatedProcess } from "./simulator.ts";
 
@@ -11,8 +11,8 @@ type Keys = { read: Set<string>; begun: Set<string> };
  */
 export const createCommandIdCheck = (oracle: Pick<Oracle, "fail">) => {
   const known = new Map<SimulatedProcess, Map<string, Keys>>();
-  /** A failed append is repeated with the same entry: only the first one is a beginning. */
-  const seen = new WeakSet<Entry>();
+  /** A failed append is repeated with the same step: only the first one is a beginning. */
+  const seen = new WeakSet<JournalStep>();
 
   const keysOf = (process: SimulatedProcess, commandId: string): Keys => {
     const ofProcess = known.get(process) ?? new Map<string, Keys>();
@@ -26,11 +26,10 @@ export const createCommandIdCheck = (oracle: Pick<Oracle, "fail">) => {
     read: (process: SimulatedProcess, key: string, { commandId, step }: Entry): void => {
       if (step.kind === "claimed" || step.kind === "concluded") keysOf(process, commandId).read.add(key);
     },
-    begins: (process: SimulatedProcess, key: string, entry: Entry): void => {
-      const { step, commandId } = entry;
+    begins: (process: SimulatedProcess, { key, commandId }: Ref, step: JournalStep): void => {
       const isFirst = step.kind === "claimed" || (step.kind === "concluded" && step.attemptId === null);
-      if (!isFirst || seen.has(entry)) return;
-      seen.add(entry);
+      if (!isFirst || seen.has(step)) return;
+      seen.add(step);
       const { read, begun } = keysOf(process, commandId);
       const others = [...read, ...begun].filter((other) => other !== key);
       if (others.length > 0 && !read.has(key))

@@ -68,16 +68,14 @@ export const createGateCheck = ({ simulator, scenario, oracle }: SimulationConte
     /** The journal of the replica, with a check of each claim. */
     ofClaims: (journal: Journal): Journal => ({
       ...journal,
-      append: (key, entry) => {
-        const { operation, commandId, step } = entry;
-        if (step.kind === "claimed" && !seen.has(entry)) {
-          seen.add(entry);
-          const look = replica.view.look({ operation: operation, key, commandId });
-          const willCall = look.kind !== "free" || !look.isTaken;
-          const why = closed({ operation: operation, key, commandId }, willCall);
-          if (why !== null) oracle.fail(`P5 ${replica.name} claims ${commandId} for ${key}, though ${why}`);
+      append: (ref, step) => {
+        if (step.kind === "claimed" && !seen.has(step)) {
+          seen.add(step);
+          const look = replica.view.look(ref);
+          const why = closed(ref, look.kind !== "free" || !look.isTaken);
+          if (why !== null) oracle.fail(`P5 ${replica.name} claims ${nameOf(ref)}, though ${why}`);
         }
-        return journal.append(key, entry);
+        return journal.append(ref, step);
       },
     }),
     /** The bytes of a call leave. */

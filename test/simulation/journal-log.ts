@@ -1,4 +1,4 @@
-import type { Entry } from "../../src/commands-to-results/accept-once/entry.ts";
+import type { Entry, JournalStep, Ref } from "../../src/commands-to-results/accept-once/entry.ts";
 import { readJournalRecord, toRecord } from "../../src/commands-to-results/accept-once/entry.ts";
 import type { Journal } from "../../src/commands-to-results/accept-once/ports.ts";
 import type { View } from "../../src/commands-to-results/accept-once/view.ts";
@@ -36,7 +36,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   };
   const partitionOf = (key: string): number => key.charCodeAt(key.length - 1) % partitions.length;
 
-  const write = (key: string, entry: Entry): RecordPosition => {
+  const write = ({ operation, key, commandId }: Ref, step: JournalStep): RecordPosition => {
     const partition = partitionOf(key);
     const records = partitions[partition]!;
     const offset = records.length;
@@ -45,9 +45,8 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
       offset,
       timestampMs: EPOCH_MS + simulator.nowMs(),
       key,
-      entry: readJournalRecord(toRecord(entry), { key, ageMs: 0 }),
+      entry: readJournalRecord(toRecord({ operation, commandId, step }), { key, ageMs: 0 }),
     });
-    const { step, commandId } = entry;
     simulator.note(
       () =>
         `log ${partition}/${offset} ${key} ${commandId} ${JSON.stringify({ ...step, result: undefined })}`,
@@ -69,17 +68,17 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   const commandIdCheck = createCommandIdCheck(oracle);
 
   const journalFor = (process: SimulatedProcess, atPort: () => void): Journal => ({
-    append: (key, entry) =>
+    append: (ref, step) =>
       new Promise((resolve, reject) => {
-        const { step, commandId } = entry;
-        commandIdCheck.begins(process, key, entry);
+        const { key, commandId } = ref;
+        commandIdCheck.begins(process, ref, step);
         if (step.kind === "claimed")
           oracle.claiming({ attemptId: step.attemptId, commandId, owner: process.name });
         const disturbed = (): void => oracle.claimDisturbed(commandId);
         atPort();
         const lose = (why: string, afterMs = APPEND_TIMEOUT_MS) =>
           simulator.after(afterMs, process, () => {
-            simulator.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
+            simulator.note(() => `${process.name}: append of ${step.kind} ${why}`);
             reject(new Error(why));
           });
         const isLateClaim = scenario.rareCase === "late-claim" && step.kind === "claimed" && isFirstClaim;
@@ -94,7 +93,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
         if (isStalled && simulator.nowMs() < stall.untilMs) {
           // The leader may have appended it, and give it to readers once it has replicas again.
           if (random.chance(0.3))
-            simulator.after(random.pick([10, 2_500, 15_000]), null, () => write(key, entry));
+            simulator.after(random.pick([10, 2_500, 15_000]), null, () => write(ref, step));
           disturbed();
           lose("lacked replicas", random.pick([10, 10, APPEND_TIMEOUT_MS, 3 * APPEND_TIMEOUT_MS]));
           return;
@@ -104,7 +103,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
         if (faulty(isLateRejection || isLateClaim ? 1 : chances.appendLate)) {
           // The producer times out, but the broker appends it, perhaps much later.
           simulator.after(isLateClaim ? 2_500 : random.pick([10, 300, 600, 2_500]), null, () =>
-            write(key, entry),
+            write(ref, step),
           );
           disturbed();
           lose("timed out");
@@ -113,7 +112,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
         const ackLost = faulty(chances.ackLost);
         if (ackLost) disturbed();
         simulator.after(latencyMs(disturbed), null, () => {
-          const position = write(key, entry);
+          const position = write(ref, step);
           if (ackLost) lose("lost its acknowledgement");
           else simulator.after(latencyMs(disturbed), process, () => resolve(position));
         });

@@ -10,7 +10,6 @@ const inFile =
 const attempt = inFile("commands-to-results/accept-once/attempt.ts");
 const kafkaRetry = inFile("commands-to-results/accept-once/kafka-retry.ts");
 const execute = inFile("commands-to-results/accept-once/execute.ts");
-const facts = inFile("commands-to-results/accept-once/facts.ts");
 const perform = inFile("commands-to-results/accept-once/perform.ts");
 const partitionView = inFile("commands-to-results/accept-once/partition-view.ts");
 const quoteKey = inFile("commands-to-results/quote-key.ts");
@@ -68,8 +67,8 @@ const withoutGates = Object.fromEntries(
         `the gate "${gate}" is not asked before the ${place}`,
         [
           gates(
-            "    const closing = ask(asked, deps);\n",
-            `    const closing = gate === "${gate}" && asked.place === "${place}" ? null : ask(asked, deps);\n`,
+            "isAsked(gate, beginning) ?",
+            `isAsked(gate, beginning) && !(gate === "${gate}" && (beginning === "bytes") === ${place === "bytes"}) ?`,
           ),
         ],
       ]),
@@ -80,12 +79,12 @@ const edits: Record<string, Edit[]> = {
   "no read-back: an acknowledged claim is taken for permission": [HOLDS],
   "an append that was not acknowledged is taken for a claim": [
     kafkaRetry(
-      `  const position = await retryUntilAborted(deps, "append", signal, append);
-  await deps.view.past(position, signal);
+      `  const position = await retryUntilAborted(writer, "append", signal, append);
+  await view.past(ref, position, signal);
   return position;`,
-      `  const sent = deps.journal.append(key, entry);
-  const position = entry.step.kind === "claimed" ? await sent.catch(() => null) : await retryUntilAborted(deps, "append", signal, () => sent.catch(() => deps.journal.append(key, entry)));
-  if (position) await deps.view.past(position, signal);
+      `  const sent = append();
+  const position = step.kind === "claimed" ? await sent.catch(() => null) : await retryUntilAborted(writer, "append", signal, () => sent.catch(append));
+  if (position) await view.past(ref, position, signal);
   return position ?? { partition: 0, offset: 0 };`,
     ),
     HOLDS,
@@ -97,28 +96,23 @@ const edits: Record<string, Edit[]> = {
     'prepared.work.kind === "refuse" ? prepared.work.verdict : null',
   ),
   "a commandId may name a second command": [
-    facts("view.isNamedElsewhere(ref);", 'view.isNamedElsewhere(ref) && ref.key === "";'),
+    view('knownElsewhere(ref, "entry");', 'knownElsewhere(ref, "entry") && ref.key === "";'),
   ],
   "what a commandId names is not looked at again after the wait for a slot": [
     perform(
-      `    await untilStopped(signals, slot.take(signals.stop));
-    return progress;`,
-      `    await untilStopped(signals, slot.take(signals.stop));
-    const job = { deps, commandIds, prepared, pass, elapsedMs, signals, slot };
-    return performers.claim(job, progress, { kind: "claim", supersedes: null, willCall: true });`,
-    ),
-    perform(
-      "takeSlot: async ({ slot, signals }, progress)",
-      "takeSlot: async ({ deps, commandIds, prepared, pass, elapsedMs, signals, slot }, progress)",
+      `      await untilStopped(signals, slot.take(signals.stop));
+      return progress;`,
+      `      await untilStopped(signals, slot.take(signals.stop));
+      return perform(job, progress, { kind: "claim", supersedes: null, willCall: true });`,
     ),
   ],
   "two commands with one commandId begin side by side": [
-    facts("commandIds.isFree(job) ?", "commandIds.isFree(job) || ref.key ?"),
+    execute("isLocked: !job.commandIds.isFree(job),", "isLocked: false,"),
   ],
   "a commandId counts as named before another command has an entry under it": [
     nextStep(
-      'if (name === "locked") return waitFor(COMMAND_ID_POLL_MS, "commandId");',
-      'if (name === "locked") return { kind: "reused" };',
+      'if (isLocked) return waitFor(COMMAND_ID_POLL_MS, "time");',
+      'if (isLocked) return { kind: "reused" };',
     ),
   ],
   "a commandId whose claim was released names nothing": [
@@ -131,26 +125,27 @@ const edits: Record<string, Edit[]> = {
     quoteKey("    .toLowerCase()\n    .toUpperCase()\n    .toLowerCase();", "    .trim();"),
   ],
   "a taken quote is spelled as in the record at hand": [
-    publishResult(
-      "quoteId: step.quoteId ?? prepared.identity.quoteId }",
-      "quoteId: prepared.identity.quoteId }",
-    ),
+    publishResult("const quoteId = step.quoteId ?? identity.quoteId;", "const { quoteId } = identity;"),
   ],
   "whether a quote is taken is decided by a look-up, not by the fold": [
     view(
-      "      if (!final) return",
+      "      if (final) return",
       `      if (!final && open) return { kind: "concluded", position: { partition, offset: open.position.offset } };
-      if (!final) return`,
+      if (final) return`,
     ),
     publishResult(
-      '  if (step.kind === "concluded")\n    return',
-      '  if (step.kind === "concluded" && deps.codec.decode(step.result).commandId === prepared.identity.commandId)\n    return',
+      'if (step?.kind === "concluded") return',
+      'if (step?.kind === "concluded" && codec.decode(step.result).commandId === commandId) return',
     ),
-    publishResult('  if (step.kind !== "claimed") return null;\n'),
-    publishResult("if (entry && entry.commandId !== ref.commandId)", "if (entry === undefined)"),
+    publishResult('  if (step?.kind !== "claimed" || identity === null) return null;\n'),
+    publishResult("if (entry && entry.commandId !== commandId)", "if (entry === undefined)"),
     publishResult(
       "  const { receivedAt, attempts, requestHash } = step;",
-      "  const receivedAt = 0, attempts = 0, { requestHash } = prepared;",
+      "  const receivedAt = 0, attempts = 0, requestHash = null;",
+    ),
+    publishResult(
+      "newest.requestHash !== requestHash)",
+      "newest.requestHash !== null && newest.requestHash !== requestHash)",
     ),
   ],
   "Concluded on a free key is ignored": [
@@ -161,10 +156,10 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "no Published entry: nobody publishes a final result that follows a doubt": [
-    loops("find: view.unpublished,", "find: () => [],"),
+    loops("view.unpublished().map(", "view.unpublished().slice(0, 0).map("),
   ],
   "the publication of a doubt counts for the final result that follows it": [
-    publishResult("  if (result.final && view.isUnpublished(ref))", "  if (view.isUnpublished(ref))"),
+    publishResult("  if (!result.final) return result;\n"),
     foldRules("step.resultId === before.unpublished ?", "before.unpublished !== null ?"),
   ],
   "an await between the last check and the bytes": [
@@ -201,7 +196,7 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "a takeover does not wait": [
-    facts(
+    execute(
       "return claim.callWithinMs + options.takeoverMarginMs - ageMs;",
       "return 0 * (claim.callWithinMs + options.takeoverMarginMs - ageMs);",
     ),
@@ -257,16 +252,13 @@ const edits: Record<string, Edit[]> = {
     ),
     foldRules(" || attemptId === null || !contradicts(operation, succeeded, final.succeeded)"),
   ],
-  "a used quote is forgotten": [
-    memory(`      if (succeeded) spend(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
-`),
-  ],
+  "a used quote is forgotten": [memory("      if (succeeded) markSpent(print);\n")],
   "a final command is forgotten": [
     foldRules(
       "  if (final || otherContent) return NOTHING;\n  if (open) {",
       "  if (otherContent) return NOTHING;\n  if (open) {",
     ),
-    view("      if (!final) return", "      if (!final || final.succeeded) return"),
+    view("      if (final) return", "      if (final && !final.succeeded) return"),
   ],
   "a claim supersedes that of another command": [
     foldRules(
@@ -285,7 +277,7 @@ const edits: Record<string, Edit[]> = {
   "an attempt that ended in a doubt is released": [
     nextStep(
       '  if (own.kind === "ended") return conclude',
-      `  if (own.kind === "ended" && own.verdict.outcome === "IN_DOUBT" && journal.kind === "held")
+      `  if (own.kind === "ended" && own.verdict.outcome === "IN_DOUBT" && look.kind === "held")
     return { kind: "release", attemptId: own.attemptId };
   if (own.kind === "ended") return conclude`,
     ),
@@ -293,8 +285,7 @@ const edits: Record<string, Edit[]> = {
   "an unanswered accept is tried again": [
     attempt(
       '    if (disposition.kind === "conclude") {',
-      `    if (outcome.kind === "unknown")
-      return { ...sent, kind: "notExecuted", verdict: standing.verdict, afterMs: 0 };
+      `    if (outcome.kind === "unknown") return { ...sent, kind: "notExecuted", verdict, afterMs: 0 };
     if (disposition.kind === "conclude") {`,
     ),
   ],
@@ -314,15 +305,14 @@ const edits: Record<string, Edit[]> = {
   ],
   "a command that is sent again is not answered again": [
     perform(
-      "    const end = await publishStandingResult(",
-      `    if (progress.conclusion === null && job.deps.view.look(job.prepared.ref).kind === "concluded")
-      return { settled: null };
-    const end = await publishStandingResult(`,
+      "      const settled = await publishStandingResult(",
+      `      if (progress.conclusion === null && deps.view.look(ref).kind === "concluded") return { settled: null };
+      const settled = await publishStandingResult(`,
     ),
   ],
   "the content of a command that is sent again is not compared": [
-    facts('  if (view.hasOtherContent(ref, requestHash)) return { kind: "otherContent" };\n'),
-    publishResult('  if (newest.requestHash !== prepared.requestHash) return "reused";\n'),
+    execute("view.look(ref, requestHash) :", "view.look(ref) :"),
+    publishResult('  if (newest.requestHash !== requestHash) return "reused";\n'),
   ],
   "a late claim with other content blocks the first one": [
     foldRules(
@@ -331,27 +321,27 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "an operator may decide while the call can be under way": [
-    resolve("  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);", "  0 * callWithinMs;"),
+    resolve("Math.max(AGE_FACTOR * claim.callWithinMs, LEAST_AGE_MS);", "0 * claim.callWithinMs;"),
   ],
   "the operator's wait has no floor": [
-    resolve("  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);", "  AGE_FACTOR * callWithinMs;"),
+    resolve("Math.max(AGE_FACTOR * claim.callWithinMs, LEAST_AGE_MS);", "AGE_FACTOR * claim.callWithinMs;"),
   ],
   "entries that are gone from the journal's beginning are forgotten": [
-    watch("    if (dropped !== null) lose(droppedText(dropped));\n"),
+    watch("lose(identity.dropped(ranges))", "void identity.dropped(ranges)"),
   ],
   "commands are begun while the journal is kept too shortly": [
-    watch("    if (couldBegin !== mayBegin()) options.fits(!couldBegin);\n"),
+    watch('    else log.info({ topic }, "journal.fit");\n    options.fits(mayBegin());\n'),
   ],
   "a claim without a command stays held": [
-    loops('ref.operation === "ACCEPT_QUOTE"),', 'ref.operation === "ACCEPT_QUOTE" && ref.key === ""),'),
+    loops('ref.operation === "ACCEPT_QUOTE");', 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");'),
   ],
   "a claim is doubted beside its owner while the call can be under way": [
-    loops("claim.callWithinMs + options.takeoverMarginMs + pace.afterMs,", "0 * claim.callWithinMs,"),
+    loops("claim.callWithinMs + options.takeoverMarginMs + afterMs,", "0 * claim.callWithinMs,"),
   ],
   "a doubt's age is taken by the clock of the operator's machine": [
     resolve(
-      "  const nowMs = deps.timeOf(position);\n",
-      `  const nowMs = position.offset < 0 ? null : deps.clock.now();
+      "    const nowMs = deps.timeOf(position);\n",
+      `    const nowMs = position.offset < 0 ? null : deps.clock.now();
 `,
     ),
   ],
@@ -390,14 +380,13 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "a command that gets no claim keeps its slot": [
-    execute('      pass.give("nothing");\n      trackedSlot.leave();\n'),
-    attempt('    pass.give("nothing");\n    slot.leave();\n'),
+    execute('        pass.give("nothing");\n        trackedSlot.leave();\n'),
   ],
   "a command that waits keeps its slot": [
-    perform("    slot.leave();\n    // What this replica", "    // What this replica"),
+    perform("      slot.leave();\n      // What this replica", "      // What this replica"),
   ],
   "who publishes again gives a commandId a second final result": [
-    loops("const elsewhere = view.finalElsewhere(ref);", 'const elsewhere = "none" as string;'),
+    loops("view.finalElsewhere(ref));", '"none");'),
   ],
   "a command without a claim is told FAILED without the journal": answeredEarly(
     'progress.verdict.error?.message.includes("claim") ? progress.verdict : null',
@@ -408,7 +397,7 @@ const edits: Record<string, Edit[]> = {
   "the calls of a create are counted anew by each owner": [
     progress("Math.max(progress.callsSent, attempts + 1)", "Math.max(progress.callsSent, 0 * attempts)"),
   ],
-  "a create is called without end": [gates("lost && calls >= MAX_CREATES", "lost && calls < 0")],
+  "a create is called without end": [gates("lost && callsSent >= MAX_CREATES", "lost && callsSent < 0")],
   "a decision gives a commandId a second final result": [
     resolve(
       'deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);',

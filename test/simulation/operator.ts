@@ -41,11 +41,11 @@ export const startOperator = (context: SimulationContext, operator: string): voi
     options: { backoff: { baseMs: 50, maxMs: 500 } },
     journal: {
       ...journal,
-      append: (at: string, entry: Parameters<typeof journal.append>[1]) => {
+      append: (...appended: Parameters<typeof journal.append>) => {
+        const [, step] = appended;
         // From here on the quote may be accepted again: it was not executed, and no call can still be open.
-        const { step } = entry;
         if (step.kind === "concluded" && step.outcome === "FAILED") oracle.proven({ key });
-        return journal.append(at, entry);
+        return journal.append(...appended);
       },
     },
   };

@@ -5,7 +5,6 @@ import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-resul
 import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import { codec, guard } from "./stubs.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
-import { wakeOrAbort } from "../../src/runtime/abort.ts";
 import { createGateCheck, type GateCheck } from "./gate-check.ts";
 import { EPOCH_MS, type Skew, createClock } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";
@@ -51,15 +50,7 @@ export type Replica = SimulatedProcess & {
   cut: AbortController;
   abandon: AbortController;
   acceptsArePaused: boolean;
-  /** Called when accepts go on. */
-  resumes: Set<() => void>;
   gateCheck: GateCheck;
-};
-
-/** Does what the control topic has a replica do. */
-export const holdAccepts = (replica: Replica, isHeld: boolean): void => {
-  replica.acceptsArePaused = isHeld;
-  if (!isHeld) for (const resume of replica.resumes) resume();
 };
 
 export const commandOf = (sent: SentCommand): Command => ({
@@ -180,7 +171,6 @@ export const createReplica = (context: SimulationContext, name: string): Replica
     cut: new AbortController(),
     abandon: new AbortController(),
     acceptsArePaused: false,
-    resumes: new Set<() => void>(),
   }) as Replica;
   replica.gateCheck = createGateCheck(context, replica);
   const limiter = code.createCallLimiter({
@@ -203,11 +193,6 @@ export const createReplica = (context: SimulationContext, name: string): Replica
     contradiction: () => Promise.resolve(),
     guard,
     acceptsPaused: () => replica.acceptsArePaused,
-    acceptsResumed: (stop) =>
-      wakeOrAbort(stop, (wake) => {
-        replica.resumes.add(wake);
-        return () => replica.resumes.delete(wake);
-      }),
     mayStart: () =>
       !scenario.noticesSessionTimeout || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
     random: () => random.next(),
@@ -243,8 +228,7 @@ export const createReplica = (context: SimulationContext, name: string): Replica
   const readAnew = log.tail(process, view, watch);
   const { deps } = replica;
   const always = { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal };
-  code.republish({ ...deps, publish: publisherFor(context, process) }, always).catch(() => undefined);
-  code.doubtOrphans(deps, always).catch(() => undefined);
+  code.endLeftovers({ ...deps, publish: publisherFor(context, process) }, always).catch(() => undefined);
   return replica;
 };
 

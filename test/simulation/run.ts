@@ -6,7 +6,7 @@ import { createPartner } from "./partner.ts";
 import { createPauses } from "./pauses.ts";
 import { createRandom } from "./random.ts";
 import type { Replica, SimulationContext } from "./replica.ts";
-import { commandOf, createReplica, freeze, holdAccepts } from "./replica.ts";
+import { commandOf, createReplica, freeze } from "./replica.ts";
 import type { Scenario } from "./scenario.ts";
 import {
   CALL_WITHIN_MS,
@@ -49,7 +49,11 @@ const planFaults = (
 ): void => {
   const { simulator, scenario, oracle } = context;
   const pauses = createPauses(simulator, replicas, group.hold);
-  const acceptPauses = createPauses(simulator, replicas, holdAccepts);
+  const acceptPauses = createPauses(
+    simulator,
+    replicas,
+    (replica, isHeld) => (replica.acceptsArePaused = isHeld),
+  );
   const { random } = simulator;
   const { calmAtMs } = scenario;
   // Most faults that matter happen soon after a command was sent.

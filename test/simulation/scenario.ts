@@ -121,6 +121,26 @@ const chancesOf = (random: Random): Scenario["chances"] => {
 export const commandNameOf = ({ commandId, key, invalid }: SentCommand): string =>
   invalid ? `${commandId} for ${commandId}` : `${commandId} for ${key}`;
 
+/** A command as most are. */
+const command = (
+  operation: SentCommand["operation"],
+  commandId: string,
+  key: string,
+  more: Partial<SentCommand>,
+): SentCommand => ({
+  commandId,
+  operation,
+  key,
+  quoteId: key,
+  content: "same",
+  invalid: false,
+  kafkaKey: key,
+  partition: 0,
+  sentAtMs: 0,
+  expiresAtMs: null,
+  ...more,
+});
+
 const inAnyCase = (key: string, random: Random): string => (random.chance(0.3) ? key.toUpperCase() : key);
 
 /** How a record with a known commandId differs from the earlier one: mostly not at all. */
@@ -159,26 +179,25 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
     const commandId = `cmd-${i}`;
     const key = create ? commandId : `quote-${random.int(1, quotes)}`;
     const ownKey = random.chance(0.5);
-    commands.push({
-      commandId,
-      operation: create ? "CREATE_QUOTE" : "ACCEPT_QUOTE",
-      key,
-      quoteId: inAnyCase(key, random),
-      content: "same",
-      invalid: random.chance(0.05),
-      kafkaKey: ownKey ? commandId : key,
-      partition: (ownKey ? i : key.charCodeAt(key.length - 1)) % commandPartitions,
-      sentAtMs,
-      expiresAtMs: random.chance(0.4) ? sentAtMs + random.int(0, 2_500) : null,
-    });
+    const operation = create ? "CREATE_QUOTE" : "ACCEPT_QUOTE";
+    commands.push(
+      command(operation, commandId, key, {
+        quoteId: inAnyCase(key, random),
+        invalid: random.chance(0.05),
+        kafkaKey: ownKey ? commandId : key,
+        partition: (ownKey ? i : key.charCodeAt(key.length - 1)) % commandPartitions,
+        sentAtMs,
+        expiresAtMs: random.chance(0.4) ? sentAtMs + random.int(0, 2_500) : null,
+      }),
+    );
   }
   return commands;
 };
 
+type FromAccept = (accept: SentCommand, random: Random) => SentCommand[];
+
 /** The same accept under two Kafka keys, in two partitions, which expires soon. */
-const inTwoPartitions = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
-  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
-  if (!accept) return [...commands];
+const inTwoPartitions: FromAccept = (accept, random) => {
   const one = { ...accept, partition: 0, expiresAtMs: accept.sentAtMs + random.int(-500, 500) };
   return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];
 };
@@ -187,9 +206,7 @@ const inTwoPartitions = (commands: readonly SentCommand[], random: Random): Sent
  * Two commands with one commandId in two partitions, for two quotes or for one with other content: whichever is
  * seen first, the other is a dead letter.
  */
-const underOneId = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
-  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
-  if (!accept) return [...commands];
+const underOneId: FromAccept = (accept, random) => {
   const one = { ...accept, partition: 0, kafkaKey: "k-one" };
   const key = one.key === "quote-1" ? "quote-2" : "quote-1";
   const difference = random.chance(0.5) ? { content: "other" } : { key, quoteId: key };
@@ -198,43 +215,37 @@ const underOneId = (commands: readonly SentCommand[], random: Random): SentComma
 };
 
 /** An accept, and one of another command for its quote when an operator may have decided. */
-const withLateSuccessor = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
-  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
-  if (!accept) return [...commands];
+const withLateSuccessor: FromAccept = (accept, random) => {
   const one = { ...accept, expiresAtMs: null };
   return [one, { ...one, commandId: "cmd-late", sentAtMs: one.sentAtMs + random.int(50_000, 120_000) }];
 };
 
-const withSuccessor = (commands: readonly SentCommand[], random: Random): SentCommand[] =>
-  withLateSuccessor(commands, random).map((command) =>
-    command.commandId === "cmd-late"
-      ? { ...command, sentAtMs: Math.min(command.sentAtMs, 40_000) - random.int(0, 30_000) }
-      : { ...command, sentAtMs: random.int(0, 2_000) },
+const withSuccessor: FromAccept = (accept, random) =>
+  withLateSuccessor(accept, random).map((one) =>
+    one.commandId === "cmd-late"
+      ? { ...one, sentAtMs: Math.min(one.sentAtMs, 40_000) - random.int(0, 30_000) }
+      : { ...one, sentAtMs: random.int(0, 2_000) },
   );
 
-const COMMANDS_OF_RARE_CASES: Partial<Record<RareCase, typeof inTwoPartitions>> = {
+const COMMANDS_OF_RARE_CASES: Partial<Record<RareCase, FromAccept>> = {
   "late-rejection": inTwoPartitions,
   "late-claim": underOneId,
   "late-execution": withLateSuccessor,
   "lowered-retention": withSuccessor,
 };
 
+const commandsOfRareCase = (rareCase: RareCase, commands: SentCommand[], random: Random): SentCommand[] => {
+  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
+  return (accept && COMMANDS_OF_RARE_CASES[rareCase]?.(accept, random)) ?? commands;
+};
+
 const STALLED = 0;
 
 /** Accepts for quotes of the stalled partition, and of the other one. */
 const aroundStall = (random: Random): SentCommand[] =>
-  ["quote-2", "quote-1", "quote-4", "quote-3", "quote-5"].map((key, i) => ({
-    commandId: `cmd-${i}`,
-    operation: "ACCEPT_QUOTE",
-    key,
-    quoteId: key,
-    content: "same",
-    invalid: false,
-    kafkaKey: key,
-    partition: 0,
-    sentAtMs: i * 1_000 + random.int(0, 1_000),
-    expiresAtMs: null,
-  }));
+  ["quote-2", "quote-1", "quote-4", "quote-3", "quote-5"].map((key, i) =>
+    command("ACCEPT_QUOTE", `cmd-${i}`, key, { sentAtMs: i * 1_000 + random.int(0, 1_000) }),
+  );
 
 /** In one schedule of ten a partition of the journal takes nothing for a while. */
 const withStall = (scenario: Scenario, random: Random): Scenario => {
@@ -266,18 +277,8 @@ const lostCreates = (random: Random): SentCommand[] =>
   Array.from({ length: random.int(1, 3) }, (_, i) => {
     const sentAtMs = random.int(0, 2_000);
     const commandId = `create-${i}`;
-    return {
-      commandId,
-      operation: "CREATE_QUOTE",
-      key: commandId,
-      quoteId: commandId,
-      content: "same",
-      invalid: false,
-      kafkaKey: commandId,
-      partition: 0,
-      sentAtMs,
-      expiresAtMs: random.chance(0.7) ? sentAtMs + random.int(500, 6_000) : null,
-    };
+    const expiresAtMs = random.chance(0.7) ? sentAtMs + random.int(500, 6_000) : null;
+    return command("CREATE_QUOTE", commandId, commandId, { sentAtMs, expiresAtMs });
   });
 
 /** In one schedule of ten all commands are creates in trouble. */
@@ -295,18 +296,9 @@ const withCreates = (scenario: Scenario, random: Random): Scenario => {
 
 /** Accepts that are called side by side, again and again. */
 const busyAccepts = (random: Random): SentCommand[] =>
-  ["quote-1", "quote-2", "quote-3"].map((key, i) => ({
-    commandId: `busy-${i}`,
-    operation: "ACCEPT_QUOTE",
-    key,
-    quoteId: key,
-    content: "same",
-    invalid: false,
-    kafkaKey: key,
-    partition: 0,
-    sentAtMs: random.pick([0, random.int(0, 2_000)]),
-    expiresAtMs: null,
-  }));
+  ["quote-1", "quote-2", "quote-3"].map((key, i) =>
+    command("ACCEPT_QUOTE", `busy-${i}`, key, { sentAtMs: random.pick([0, random.int(0, 2_000)]) }),
+  );
 
 /** Nobody may come to end the doubt: what waits for that expires. */
 const pausingOnDoubt = (commands: readonly SentCommand[]) => ({
@@ -346,7 +338,7 @@ export const scenarioOf = (
     replicas: random.int(2, 3),
     journalPartitions: story === "lowered-retention" ? 1 : random.int(1, 2),
     commandPartitions,
-    commands: story ? (COMMANDS_OF_RARE_CASES[story]?.(commands, random) ?? commands) : commands,
+    commands: story ? commandsOfRareCase(story, commands, random) : commands,
     maxInFlight: random.pick([1, 2, 64, 64, 64]),
     ...{ maxOpenCalls: 64, maxCallsPerSecond: null, breakerFailures: 3, acceptPauses: 0 },
     pausesOnDoubt: false,

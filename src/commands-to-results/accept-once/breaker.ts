@@ -1,10 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
-import { createWaiters } from "./waiters.ts";
 
-/**
- * What a call says of the partner: it answered; it is ill (no connection, no answer, 5xx); or nothing, because the
- * bridge itself ended the call.
- */
+/** What a call says of the partner: ill by no connection, no answer or 5xx; nothing if the bridge itself ended it. */
 export type CallReport = "answer" | "ill" | "nothing";
 
 /** Proves that an accept may start; `leave` takes it back. `isTrial`: it finds out whether the partner is well again. */
@@ -13,6 +9,8 @@ export type BreakerAdmission = { isTrial: boolean };
 export type Breaker = ReturnType<typeof createBreaker>;
 
 const LONGEST_PAUSE_MS = 600_000;
+/** How often the others look whether a trial has ended. */
+const TRIAL_POLL_MS = 2_000;
 
 /**
  * A circuit breaker: pauses accepts after `failures` calls in a row that say that the partner is ill, so that this costs
@@ -23,11 +21,9 @@ export const createBreaker = (options: {
   clock: Clock;
   failures: number;
   pauseMs: number;
-  /** Called also when a trial has failed. `pauseMs`: until the next trial. */
   changed: (state: "open" | "closed", pauseMs: number) => void;
 }) => {
   const { clock, failures, changed } = options;
-  const waiters = createWaiters<"changed">();
   let consecutiveFailures = 0;
   let openedAt = 0;
   let pauseMs = options.pauseMs;
@@ -36,10 +32,11 @@ export const createBreaker = (options: {
   const isOpen = (): boolean => consecutiveFailures >= failures;
 
   return {
-    /** Returns how long accepts stay paused, at most. `admission`: that of the accept, if it has started already. */
+    /** Returns when an accept may look again; 0 if it may start. `admission`: its own, if it has started already. */
     pauseLeftMs: (admission: BreakerAdmission | null): number => {
       if (!isOpen() || (trial !== null && trial === admission)) return 0;
-      return trial === null ? Math.max(openedAt + pauseMs - clock.monotonic(), 0) : pauseMs;
+      if (trial !== null) return Math.min(pauseMs, TRIAL_POLL_MS);
+      return Math.max(openedAt + pauseMs - clock.monotonic(), 0);
     },
     /** Called when no pause is left. `leave` must be called once with the admission, whatever happens. */
     enter: (): BreakerAdmission => {
@@ -62,9 +59,6 @@ export const createBreaker = (options: {
       }
       const hasFailed = admission.isTrial && report === "ill";
       if (wasOpen !== isOpen() || hasFailed) changed(isOpen() ? "open" : "closed", pauseMs);
-      // Thousands may wait. An answer that changes nothing for them wakes none; a longer pause they find at their time.
-      if (admission.isTrial || wasOpen !== isOpen()) waiters.wake("changed");
     },
-    changed: (signal: AbortSignal): Promise<void> => waiters.wait("changed", signal),
   };
 };

@@ -1,6 +1,5 @@
 import type { Ref } from "./entry.ts";
 import { keyName } from "./fingerprint.ts";
-import { createWaiters } from "./waiters.ts";
 
 type Holder = { prepared: { ref: Ref } };
 
@@ -12,14 +11,13 @@ export type CommandIdLocks = ReturnType<typeof createCommandIdLocks>;
  */
 export const createCommandIdLocks = () => {
   const locks = new Map<string, { key: string; jobs: Set<object> }>();
-  const waiters = createWaiters<string>();
   return {
     /** False while a command under another journal key has the commandId. Jobs of one key share the lock. */
     isFree: ({ prepared: { ref } }: Holder): boolean => {
       const lock = locks.get(ref.commandId);
       return lock === undefined || lock.key === keyName(ref);
     },
-    /** Must be called in the synchronous step in which `isFree` said so. */
+    /** Called in the synchronous step in which it is free. */
     acquire: (job: Holder): void => {
       const { ref } = job.prepared;
       const lock = locks.get(ref.commandId) ?? { key: keyName(ref), jobs: new Set() };
@@ -29,10 +27,7 @@ export const createCommandIdLocks = () => {
     release: (job: Holder): void => {
       const { commandId } = job.prepared.ref;
       const lock = locks.get(commandId);
-      if (!lock?.jobs.delete(job) || lock.jobs.size > 0) return;
-      locks.delete(commandId);
-      waiters.wake(commandId);
+      if (lock?.jobs.delete(job) && lock.jobs.size === 0) locks.delete(commandId);
     },
-    freed: ({ commandId }: Ref, signal: AbortSignal): Promise<void> => waiters.wait(commandId, signal),
   };
 };

@@ -1,7 +1,6 @@
 import type {
   Claimed,
   CommandJournalEntry,
-  CommandResult,
   Concluded,
   JournalOperation,
   Published,
@@ -25,7 +24,6 @@ export type JournalStep =
   | ({ kind: "concluded" } & Concluded)
   | ({ kind: "published" } & Published);
 
-/** One entry of the journal. */
 export type Entry = { operation: JournalOperation; commandId: string; step: JournalStep };
 
 /** Fields that the fold does not need, by record. A long journal is read in half the time if they are left out. */
@@ -37,40 +35,12 @@ export const FIELDS_NOT_FOLDED = {
 type Folded<S> = S extends JournalStep
   ? Omit<S, (typeof FIELDS_NOT_FOLDED)[keyof typeof FIELDS_NOT_FOLDED][number]>
   : never;
-/** An entry with the fields that the fold needs. */
 export type FoldedEntry = Omit<Entry, "step"> & { step: Folded<JournalStep> };
 
 /** Identifies a command in the journal: the same commandId under another key or operation is another command. */
 export type Ref = { operation: JournalOperation; key: string; commandId: string };
 
-/** An entry that changes nothing: it releases an attempt that nobody has claimed. Older builds read it, too. */
-export const probeEntry = ({ operation, commandId }: Ref, attemptId: string): Entry => ({
-  operation,
-  commandId,
-  step: { kind: "released", attemptId },
-});
-
-/** Says that the final result of a command is in the results topic. */
-export const publishedEntry = ({ operation, commandId }: Ref, resultId: string): Entry => ({
-  operation,
-  commandId,
-  step: { kind: "published", resultId },
-});
-
-/** What a Concluded says besides the facts of its result. `result`: its encoding. */
-export type Conclusion = Omit<Concluded, "outcome" | "resultId">;
-
-/** Says that a command ended with this result. */
-export const concludedEntry = (
-  { operation, commandId }: Ref,
-  { outcome, resultId }: CommandResult,
-  conclusion: Conclusion,
-): Entry => ({ operation, commandId, step: { kind: "concluded", ...conclusion, outcome, resultId } });
-
-/**
- * A record of the journal as read. `entry` is null if it could not be decoded, or has a version that this build does
- * not know.
- */
+/** A record of the journal as read. `entry` is null if this build cannot decode or fold it. */
 export type JournalRecord = RecordPosition & { timestampMs: number; key: string; entry: FoldedEntry | null };
 
 const BRANCHES = {
@@ -81,7 +51,6 @@ const BRANCHES = {
 } as const satisfies Record<JournalStep["kind"], string>;
 const KINDS = new Map(Object.entries(BRANCHES).map(([kind, branch]) => [branch as string, kind]));
 
-/** The Avro record of an entry. */
 export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalEntry => ({
   version: JOURNAL_VERSION,
   operation,

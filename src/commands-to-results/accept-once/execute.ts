@@ -1,17 +1,57 @@
 import { startStopwatch } from "../../runtime/clock.ts";
 import { createBreaker } from "./breaker.ts";
 import { createCommandIdLocks } from "./command-id-locks.ts";
-import { createDoubtHold } from "./doubt-hold.ts";
-import { factsOf, type Running } from "./facts.ts";
-import { nextStep } from "./next-step.ts";
+import type { Claim } from "./fold-rules.ts";
+import { closedGate, type Beginning } from "./gates.ts";
+import { nextStep, type Facts } from "./next-step.ts";
 import { createPass } from "./pass.ts";
 import { perform } from "./perform.ts";
 import type { Deps, PreparedCommand, Settled, Slot, StopSignals } from "./ports.ts";
-import { START } from "./progress.ts";
+import { START, type AttemptProgress, type Job } from "./progress.ts";
+
+/**
+ * How much longer the owner of a claim may be at its call. Measured from the claim's LogAppendTime and from when this
+ * replica first saw it, whichever ends first: clock skew can cause a needless doubt, never a second call.
+ */
+const ownerLeftMs = ({ deps }: Job, { watched }: AttemptProgress, claim: Claim): number => {
+  const { clock, options } = deps;
+  const watchedMs = watched?.attemptId === claim.attemptId ? watched.sinceMs() : 0;
+  const ageMs = Math.max(clock.now() - claim.timestampMs, watchedMs);
+  return claim.callWithinMs + options.takeoverMarginMs - ageMs;
+};
+
+/** What may begin next: for an invalid command, and for one that is in doubt or concluded, no claim and no call. */
+const beginningOf = ({ prepared: { work } }: Job, look: Facts["look"]): Beginning => {
+  if (work.kind === "refuse") return "nothing";
+  if (look.kind === "held") return "claim";
+  if (look.kind !== "free") return "nothing";
+  return look.isTaken ? "refusedClaim" : "claim";
+};
+
+/** Looks at all that decides the next step. */
+const factsOf = (job: Job, progress: AttemptProgress): Facts => {
+  const { view } = job.deps;
+  const { work, ref, requestHash } = job.prepared;
+  const look: Facts["look"] = view.ready() ? view.look(ref, requestHash) : { kind: "unread" };
+  const claim = "claim" in look ? look.claim : null;
+  return {
+    operation: ref.operation,
+    refusal: work.kind === "refuse" ? work.verdict : null,
+    look,
+    call: (claim && progress.calls.get(claim.attemptId)) ?? "nothing",
+    ownerLeftMs: claim ? ownerLeftMs(job, progress, claim) : 0,
+    isLocked: !job.commandIds.isFree(job),
+    isReadUp: progress.isReadUp,
+    own: progress.own,
+    verdict: progress.verdict,
+    gate: closedGate(job, progress, beginningOf(job, look)),
+    hasSlot: job.hasSlot(),
+  };
+};
 
 /** The loop: look at the facts, decide, and do that one thing. */
-const run = async (job: Running): Promise<Settled> => {
-  let progress = START;
+const run = async (job: Job): Promise<Settled> => {
+  let progress: AttemptProgress = START;
   for (;;) {
     job.signals.abandon.throwIfAborted();
     const step = nextStep(factsOf(job, progress));
@@ -38,7 +78,10 @@ export const createExecute = (deps: Deps) => {
     pauseMs: options.breakerPauseMs,
     changed: observer.breaker,
   });
-  const accepts = { breaker, doubtHold: createDoubtHold(deps.view, options.pauseOnDoubt) };
+  const unwrittenDoubts = new Set<object>();
+  const isDoubtOpen = (): boolean =>
+    options.pauseOnDoubt && (unwrittenDoubts.size > 0 || deps.view.doubts().length > 0);
+  const accepts = { breaker, unwrittenDoubts, isDoubtOpen };
   const commandIds = createCommandIdLocks();
   return async (prepared: PreparedCommand, signals: StopSignals, slot: Slot): Promise<Settled> => {
     let hasSlot = true;
@@ -53,25 +96,21 @@ export const createExecute = (deps: Deps) => {
       },
     };
     const pass = createPass(deps.permit(), prepared.ref.operation === "ACCEPT_QUOTE" ? accepts : null);
-    const retrying: Deps["observer"]["retrying"] = (what, error) => {
-      // A partition that takes nothing may do so for hours.
-      pass.give("nothing");
-      trackedSlot.leave();
-      observer.retrying(what, error);
-    };
-    const tracedDeps = { ...deps, ...deps.traced?.(prepared.envelope), observer: { ...observer, retrying } };
     const ageAtStartMs = Math.max(clock.now() - prepared.receivedAt, 0);
     const sinceMs = startStopwatch(clock);
-    const elapsedMs = (): number => ageAtStartMs + sinceMs();
-    const job = {
-      deps: tracedDeps,
+    const job: Job = {
+      deps: deps.traced ? { ...deps, ...deps.traced(prepared.envelope) } : deps,
       prepared,
       signals,
       slot: trackedSlot,
-      pass,
-      commandIds,
-      elapsedMs,
       hasSlot: () => hasSlot,
+      pass,
+      leavePlace: () => {
+        pass.give("nothing");
+        trackedSlot.leave();
+      },
+      commandIds,
+      elapsedMs: () => ageAtStartMs + sinceMs(),
     };
     try {
       return await run(job);

@@ -11,7 +11,6 @@ type Step = FoldedEntry["step"];
 export type StateBefore = {
   /** The command that holds the key, or is in doubt and blocks it. It has no final result. */
   open: { claim: Claim; inDoubt: boolean } | null;
-  /** The final result of the entry's command. */
   final: Final | null;
   /** The accept of this key is known to have been executed, by whichever command. */
   spent: boolean;
@@ -21,10 +20,8 @@ export type StateBefore = {
   unpublished: string | null;
 };
 
-/** What an entry changes in the state. */
 type Change =
   | { kind: "nothing" }
-  /** The entry's claim holds the key now. */
   | { kind: "held" }
   | { kind: "freed" }
   | { kind: "doubted" }
@@ -32,7 +29,7 @@ type Change =
   | { kind: "taken" }
   /** The final result. `closes`: the key was open for this command. `afterDoubt`: a Published must follow. */
   | { kind: "final"; succeeded: boolean; closes: boolean; afterDoubt: boolean }
-  /** A conclusion that contradicts the final result that stands. `spends`: it says that the accept was executed. */
+  /** It contradicts the final result that stands. `spends`: it says that the accept was executed. */
   | { kind: "contradicted"; spends: boolean }
   | { kind: "published" };
 

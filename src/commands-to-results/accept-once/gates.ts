@@ -1,94 +1,77 @@
-import type { JournalOperation } from "../../records.ts";
 import { MAX_CREATES } from "../disposition.ts";
-import type { Command, Verdict } from "../types.ts";
-import type { Pass } from "./pass.ts";
-import type { Deps } from "./ports.ts";
+import type { Verdict } from "../types.ts";
+import { activeMs, type AttemptProgress, type Job } from "./progress.ts";
 
-/** The event that ends the wait at a closed gate; `time` if only the clock does. */
-type GateEvent = "time" | "ready" | "resumed" | "breaker" | "permit";
+/** What ends the wait at a closed gate. `time`, `pause`: only the clock. The time of a pause by people does not count. */
+type GateEvent = "time" | "pause" | "ready" | "permit";
 
 /** What a closed gate means: nothing more is begun, the command ends, or it waits, `ms` at most. */
-type GateVerdict =
+export type ClosedGate =
   { kind: "stop" } | { kind: "end"; verdict: Verdict } | { kind: "wait"; ms: number; event: GateEvent };
 
 export type GateName = keyof typeof gates;
-export type ClosedGate = GateVerdict & { gate: GateName };
 
-/** What the gates look at besides the ports, and what does not change during an attempt. */
-export type Standing = {
-  operation: JournalOperation;
-  command: Command;
-  stop: AbortSignal;
-  /** The partner is to be left alone until then. */
-  notBeforeMs: number;
-  /** Calls that were sent, by all replicas, as far as it is known. */
-  calls: number;
-  /** The verdict of a create of which a call may have been executed; null if none may. */
-  lost: Verdict | null;
-  /** The verdict when no time is left for another call. */
-  verdict: Verdict;
-  /** Since this replica took the command up, without the time for which people paused it. */
-  elapsedMs: () => number;
-  pass: Pass;
-};
+/**
+ * What is about to begin: nothing of this replica's; a claim that the fold will refuse, because another command has the
+ * quote; a claim with a call; or that call, in the synchronous step that writes its bytes.
+ */
+export type Beginning = "nothing" | "refusedClaim" | "claim" | "bytes";
 
-type GateQuestion = Standing & {
-  /** Before the claim, or in the synchronous step that writes the bytes of the call. */
-  place: "claim" | "bytes";
-  /** False if the fold will refuse the claim, because another command has the quote. */
-  willCall: boolean;
-};
-
-type GateDeps = Pick<Deps, "clock" | "view" | "guard" | "mayStart" | "acceptsPaused" | "options">;
-type Gate = (asked: GateQuestion, deps: GateDeps) => GateVerdict | null;
+type Gate = (job: Job, progress: AttemptProgress, beginning: Beginning) => ClosedGate | null;
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 1_000;
-/** How often a command that has no deadline meanwhile looks whether it has expired. */
-const EXPIRY_POLL_MS = 5_000;
+/** How often a command that has no deadline meanwhile looks whether it may go on, or has expired. */
+const EXPIRY_POLL_MS = 2_000;
 
-const waitFor = (ms: number, event: GateEvent): GateVerdict => ({ kind: "wait", ms, event });
+const waitFor = (ms: number, event: GateEvent): ClosedGate => ({ kind: "wait", ms, event });
+
+/** How long a command waits at most: until its deadline. */
+const leftMs = (job: Job, progress: AttemptProgress): number =>
+  job.deps.options.deadlineMs - activeMs(job, progress);
 
 /** All that holds a command back, in the order in which it is asked. Null: the gate is open. */
 const gates = {
-  stopping: ({ stop }) => (stop.aborted ? { kind: "stop" } : null),
-  heartbeat: (_, { mayStart }) => (mayStart() ? null : waitFor(HEARTBEAT_POLL_MS, "time")),
-  journal: (_, { view }) => (view.ready() ? null : waitFor(EXPIRY_POLL_MS, "ready")),
-  guard: ({ command, lost }, { guard, clock }) => {
-    const verdict = guard(command, clock.now());
+  stopping: ({ signals }) => (signals.stop.aborted ? { kind: "stop" } : null),
+  heartbeat: ({ deps }) => (deps.mayStart() ? null : waitFor(HEARTBEAT_POLL_MS, "time")),
+  journal: ({ deps }) => (deps.view.ready() ? null : waitFor(EXPIRY_POLL_MS, "ready")),
+  guard: ({ deps, prepared: { work } }, { lost }) => {
+    const verdict = work.kind === "call" ? deps.guard(work.command, deps.clock.now()) : null;
     return verdict && { kind: "end", verdict: lost ?? verdict };
   },
   /** Stands before `deadline`, because a pause may last longer. `guard` still ends commands that are too old. */
-  paused: ({ operation }, { acceptsPaused }) =>
-    operation === "ACCEPT_QUOTE" && acceptsPaused() ? waitFor(EXPIRY_POLL_MS, "resumed") : null,
+  paused: ({ deps, prepared: { ref } }) =>
+    ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused() ? waitFor(EXPIRY_POLL_MS, "pause") : null,
   /** Is waited for like a pause, because people resolve the doubt. */
-  doubt: ({ pass }) => (pass.isHeldByDoubt() ? waitFor(EXPIRY_POLL_MS, "resumed") : null),
-  deadline: ({ elapsedMs, notBeforeMs, verdict, calls, lost }, { options }) => {
-    const isOver = Math.max(elapsedMs(), notBeforeMs) >= options.deadlineMs;
-    return isOver || (lost && calls >= MAX_CREATES) ? { kind: "end", verdict } : null;
+  doubt: ({ pass }) => (pass.isHeldByDoubt() ? waitFor(EXPIRY_POLL_MS, "pause") : null),
+  deadline: (job, progress) => {
+    const { notBeforeMs, verdict, callsSent, lost } = progress;
+    const isOver = Math.max(activeMs(job, progress), notBeforeMs) >= job.deps.options.deadlineMs;
+    return isOver || (lost && callsSent >= MAX_CREATES) ? { kind: "end", verdict } : null;
   },
-  breaker: ({ elapsedMs, pass }, { options }) => {
-    const ms = pass.breakerLeftMs();
-    return ms > 0 ? waitFor(Math.min(ms, options.deadlineMs - elapsedMs()), "breaker") : null;
+  breaker: (job, progress) => {
+    const ms = job.pass.breakerLeftMs();
+    return ms > 0 ? waitFor(Math.min(ms, leftMs(job, progress)), "time") : null;
   },
-  rate: ({ place, elapsedMs, notBeforeMs, pass }, { options }) => {
-    const restMs = notBeforeMs - elapsedMs();
+  rate: (job, progress, beginning) => {
+    const restMs = progress.notBeforeMs - activeMs(job, progress);
     if (restMs > 0) return waitFor(restMs, "time");
-    const isOpen = place === "claim" ? pass.mayTakePermit() : pass.hasPermit();
-    return isOpen ? null : waitFor(options.deadlineMs - elapsedMs(), "permit");
+    const isOpen = beginning === "bytes" ? job.pass.hasPermit() : job.pass.mayTakePermit();
+    return isOpen ? null : waitFor(leftMs(job, progress), "permit");
   },
 } as const satisfies Record<string, Gate>;
 
-/** The gates of the call. A claim that the fold will refuse passes them, because no call follows it. */
-const OF_CALLS: readonly string[] = ["paused", "doubt", "breaker", "rate"] satisfies GateName[];
 const LIST = Object.entries(gates) as [GateName, Gate][];
+const OF_CALLS: readonly GateName[] = ["paused", "doubt", "breaker", "rate"];
+
+const isAsked = (gate: GateName, beginning: Beginning): boolean =>
+  beginning === "nothing" ? gate === "stopping" : beginning !== "refusedClaim" || !OF_CALLS.includes(gate);
 
 /** The first gate that is closed; null if all are open. The one list for claims and for calls. */
-export const closedGate = (asked: GateQuestion, deps: GateDeps): ClosedGate | null => {
+export const closedGate = (job: Job, progress: AttemptProgress, beginning: Beginning): ClosedGate | null => {
   for (const [gate, ask] of LIST) {
-    if (!asked.willCall && OF_CALLS.includes(gate)) continue;
-    const closing = ask(asked, deps);
-    if (closing) return { ...closing, gate };
+    const closed = isAsked(gate, beginning) ? ask(job, progress, beginning) : null;
+    if (closed) return closed;
   }
   return null;
 };

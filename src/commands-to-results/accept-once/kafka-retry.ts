@@ -1,18 +1,25 @@
 import { backoffMs } from "../../runtime/backoff.ts";
-import type { CommandResult } from "../../records.ts";
+import type { CommandResult, Concluded } from "../../records.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { concludedEntry, probeEntry, type Conclusion, type Entry, type Ref } from "./entry.ts";
+import type { JournalStep, Ref } from "./entry.ts";
 import type { Deps, Observer, Options } from "./ports.ts";
 import { wait } from "./wait.ts";
 
-export type WriteDeps = Pick<Deps, "clock" | "random"> & {
+/** What is needed to write to the journal and to the results topic. */
+export type WriteDeps = Pick<
+  Deps,
+  "clock" | "view" | "journal" | "publish" | "codec" | "random" | "newId"
+> & {
   observer: Pick<Observer, "retrying">;
   options: Pick<Options, "backoff">;
 };
 
+/** `leavePlace`: gives slot and permit back, because a partition that takes nothing may do so for hours. */
+export type Writer = { readonly deps: WriteDeps; readonly leavePlace?: () => void };
+
 /** Retries a write to Kafka or a read, with backoff, until it succeeds or the signal aborts. */
 export const retryUntilAborted = async <T>(
-  { clock, random, observer, options }: WriteDeps,
+  { deps: { clock, random, observer, options }, leavePlace }: Writer,
   what: Parameters<Observer["retrying"]>[0],
   signal: AbortSignal,
   work: () => Promise<T>,
@@ -23,6 +30,7 @@ export const retryUntilAborted = async <T>(
       return await work();
     } catch (error) {
       signal.throwIfAborted();
+      leavePlace?.();
       observer.retrying(what, error);
       await wait(clock, backoffMs(options.backoff, attempt, random()), signal);
     }
@@ -34,56 +42,53 @@ export class EntryRefused extends Error {
   override readonly name = "EntryRefused";
 }
 
-/**
- * Appends an entry and waits until the view has folded it. Ask the view then: another entry may have come first.
- * @param entryIfTooLarge the entry to append instead when the topic refuses the size of the first one
- */
+/** Appends an entry and waits until the view has folded it. Ask the view then: another entry may have come first. */
 export const appendAndReadBack = async (
-  deps: WriteDeps & Pick<Deps, "journal" | "view">,
-  key: string,
-  entry: Entry,
+  writer: Writer,
+  ref: Ref,
+  step: JournalStep,
   signal: AbortSignal,
-  entryIfTooLarge: () => Entry = () => entry,
 ): Promise<RecordPosition> => {
-  let entryToAppend = entry;
-  const append = (): Promise<RecordPosition> =>
-    deps.journal.append(key, entryToAppend).catch((error: unknown) => {
-      if (error instanceof EntryRefused) entryToAppend = entryIfTooLarge();
-      throw error;
-    });
-  const position = await retryUntilAborted(deps, "append", signal, append);
-  await deps.view.past(position, signal);
+  const { journal, view } = writer.deps;
+  const append = (): Promise<RecordPosition> => journal.append(ref, step);
+  const position = await retryUntilAborted(writer, "append", signal, append);
+  await view.past(ref, position, signal);
   return position;
 };
 
 /**
- * Appends an entry that no fold acts on, and waits until the view has folded it: then the partition is read up to now,
- * and the entry's LogAppendTime is the time by the broker's clock.
+ * Appends an entry that changes nothing, because nobody has claimed its attempt, and waits until the view has folded it:
+ * then the partition is read up to now, and the entry's LogAppendTime is the time by the broker's clock.
  */
-export const appendProbe = (
-  deps: WriteDeps & Pick<Deps, "journal" | "view" | "newId">,
-  ref: Ref,
-  signal: AbortSignal,
-): Promise<RecordPosition> => appendAndReadBack(deps, ref.key, probeEntry(ref, deps.newId()), signal);
+export const appendProbe = (writer: Writer, ref: Ref, signal: AbortSignal): Promise<RecordPosition> =>
+  appendAndReadBack(writer, ref, { kind: "released", attemptId: writer.deps.newId() }, signal);
+
+/** What a Concluded says besides its result. */
+type Conclusion = Omit<Concluded, "outcome" | "resultId" | "result">;
 
 export type WrittenConclusion = { result: CommandResult; value: Buffer; position: RecordPosition };
 
 /** Appends a conclusion and waits until the view has folded it. Whether it counts is for the fold to say. */
 export const appendConclusion = async (
-  deps: WriteDeps & Pick<Deps, "journal" | "view" | "codec">,
+  writer: Writer,
   ref: Ref,
-  conclusion: Omit<Conclusion, "result">,
+  conclusion: Conclusion,
   result: CommandResult,
   signal: AbortSignal,
 ): Promise<WrittenConclusion> => {
-  let written = { result, value: deps.codec.encode(result) };
-  const entry = (): Entry => concludedEntry(ref, written.result, { ...conclusion, result: written.value });
+  const { outcome, resultId, response } = result;
+  const { journal, view, codec } = writer.deps;
+  const value = codec.encode(result);
+  const step: JournalStep = { kind: "concluded", ...conclusion, outcome, resultId, result: value };
+  const append = (): Promise<RecordPosition | null> =>
+    journal.append(ref, step).catch((error: unknown) => {
+      if (error instanceof EntryRefused && response !== null) return null;
+      throw error;
+    });
+  const position = await retryUntilAborted(writer, "append", signal, append);
   // Only the text of the partner's answer can make it too large, and the outcome matters more.
-  const withoutResponse = (): Entry => {
-    const shorter = { ...result, response: null };
-    written = { result: shorter, value: deps.codec.encode(shorter) };
-    return entry();
-  };
-  const position = await appendAndReadBack(deps, ref.key, entry(), signal, withoutResponse);
-  return { ...written, position };
+  if (position === null)
+    return appendConclusion(writer, ref, conclusion, { ...result, response: null }, signal);
+  await view.past(ref, position, signal);
+  return { result, value, position };
 };

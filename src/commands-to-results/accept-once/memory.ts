@@ -1,14 +1,13 @@
 import { KEY_INDEX, WORDS, type Fingerprint } from "./fingerprint.ts";
 import { createRows } from "./rows.ts";
 
-/** What is kept of a command with a final result: where to read it, and what the fold must know of it. */
+/** What is kept of a command with a final result. */
 export type Final = {
   /** The offset of the Concluded entry; of the Claimed entry if the fold itself concluded the command. */
   offset: number;
   succeeded: boolean;
 };
 
-/** What is known of a command. */
 type Known = {
   /** The command has no final result yet if this is null. */
   final: Final | null;
@@ -63,6 +62,13 @@ export const createMemory = () => {
   const lowOf = (offset: number): number => offset % TWO_32;
   const highOf = (offset: number): number => Math.floor(offset / TWO_32) | USED;
 
+  /** The partner executed the command, whatever its final result says: its quote must not be sent again. */
+  const markSpent = (print: Fingerprint): void => {
+    const row = findRow(print);
+    commands.setWord(row, HIGH, flagsOf(row) | SPENT);
+    spend(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
+  };
+
   return {
     look: (print: Fingerprint): Known => {
       const spent = isSpent(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
@@ -91,20 +97,12 @@ export const createMemory = () => {
     /** A command that `meet` has seen has its final result. */
     remember: (print: Fingerprint, { offset, succeeded }: Final): void => {
       const row = findRow(print);
-      if (row < 0) return;
+      const flags = FINAL | (succeeded ? SUCCEEDED : 0) | (flagsOf(row) & SPENT);
       commands.setWord(row, LOW, lowOf(offset));
-      const flags = FINAL | (succeeded ? SUCCEEDED | SPENT : 0);
-      commands.setWord(row, HIGH, highOf(offset) | flags | (flagsOf(row) & SPENT));
-      if (succeeded) spend(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
+      commands.setWord(row, HIGH, highOf(offset) | flags);
+      if (succeeded) markSpent(print);
     },
-
-    /** The partner executed it, whatever the final result says: the quote must not be sent again. */
-    markSpent: (print: Fingerprint): void => {
-      const row = findRow(print);
-      if (row < 0) return;
-      commands.setWord(row, HIGH, flagsOf(row) | SPENT);
-      spend(wordAt(print, KEY_INDEX), wordAt(print, KEY_INDEX + 1));
-    },
+    markSpent,
 
     /** Forgets commands whose entries stand before `offset`: retention has deleted them. */
     forgetBefore: (offset: number): void => {

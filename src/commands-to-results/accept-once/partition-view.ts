@@ -6,11 +6,13 @@ import { changeOf, type Claim } from "./fold-rules.ts";
 
 /** What the journal says of one command, as far as it was read. */
 export type Look =
+  /** Its first entry has other content than was asked for: the commandId belongs to that one. */
+  | { kind: "otherContent" }
   /**
-   * The command has no claim and no result. `isTaken`: another command holds the quote, is in doubt about it, or has used
-   * it. Whether a claim wins is known only after it was folded.
+   * It has no claim and no result. `isTaken`: another command holds the quote, is in doubt about it, or has used it.
+   * `isNamedElsewhere`: the commandId was used under another key and not under this one, and belongs to that command.
    */
-  | { kind: "free"; isTaken: boolean }
+  | { kind: "free"; isTaken: boolean; isNamedElsewhere: boolean }
   | { kind: "held"; claim: Claim }
   /** `position`: the entry with the IN_DOUBT result. */
   | { kind: "doubt"; claim: Claim; position: RecordPosition }
@@ -23,23 +25,20 @@ export type JournalDoubt = Held & { sinceMs: number };
 /** A final result after a doubt that is not yet known to be durable on the results topic. */
 export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string; sinceMs: number };
 
-/**
- * A conclusion that contradicts the final result: one says that the partner executed the command, the other that it
- * did not.
- */
+/** A conclusion that contradicts the final result: one of the two says that the partner executed the command. */
 export type Contradicted = { ref: Ref; position: RecordPosition; timestampMs: number; saysExecuted: boolean };
 
-/** `position`: of the claim, or of the doubt. `sinceMs`: null while it is no doubt. */
+/** `position`: of the claim, or of the doubt. `sinceMs`: null if it is no doubt. */
 export type Open = Held & { print: Fingerprint; sinceMs: number | null };
 
-/** The state of one partition, as far as it was read. Only keys that are claimed or in doubt cost an object. */
 export type PartitionView = ReturnType<typeof createPartitionView>;
 
 export const commandName = (ref: Ref): string => `${keyName(ref)}\n${ref.commandId}`;
 
-/** @param contradicted called for each contradiction when its entry is folded */
+/** The state of one partition, as far as it was read. Only keys that are claimed or in doubt cost an object. */
 export const createPartitionView = (
   partition: number,
+  target: number,
   contradicted: (contradiction: Contradicted) => void,
 ) => {
   const opens = new Map<string, Open>();
@@ -50,8 +49,11 @@ export const createPartitionView = (
     opens,
     unpublished,
     memory,
+    /** Offset of the next record; null until the partition is begun. */
+    next: null as number | null,
+    /** It is ready from this offset on: the log's end at `begin`, or where the view was before. */
+    target,
 
-    /** Folds the next record. */
     fold: ({ offset, timestampMs, key }: JournalRecord, entry: FoldedEntry): void => {
       const position = { partition, offset };
       const { operation, commandId, step } = entry;

@@ -1,48 +1,33 @@
 import { startStopwatch } from "../../runtime/clock.ts";
 import { buildResult } from "../build-result.ts";
 import type { Verdict } from "../types.ts";
-import { attempt, type Job } from "./attempt.ts";
-import type { JournalStep } from "./entry.ts";
-import { standingOf, type Running } from "./facts.ts";
+import { attempt } from "./attempt.ts";
 import type { Claim } from "./fold-rules.ts";
 import { appendAndReadBack, appendConclusion, appendProbe } from "./kafka-retry.ts";
 import type { NextStep, Waiting } from "./next-step.ts";
 import type { Settled, StopSignals } from "./ports.ts";
-import { afterAdoption, afterAttempt, type AttemptProgress } from "./progress.ts";
+import { afterAdoption, afterAttempt, type AttemptProgress, type Job } from "./progress.ts";
 import { publishStandingResult } from "./publish-result.ts";
 import { wait } from "./wait.ts";
 
-/** The events that end a wait, beside a change of the command's key, the time, and a stop. */
-const eventsOf = (job: Running, event: Waiting): ((signal: AbortSignal) => Promise<void>)[] => {
-  const { deps, commandIds, pass, prepared } = job;
-  const { view } = deps;
-  const key = (signal: AbortSignal): Promise<void> => view.changed(prepared.ref, signal);
-  const events: Record<Waiting, ((signal: AbortSignal) => Promise<void>)[]> = {
-    time: [],
-    key: [],
-    ready: [view.untilReady],
-    resumed: [deps.acceptsResumed],
-    breaker: [pass.breakerChanged],
-    permit: [pass.permitFree],
-    commandId: [(signal) => commandIds.freed(prepared.ref, signal)],
-  };
-  return [key, ...events[event]];
+/** What ends a wait, beside the time, a stop, and a change of the command's key. */
+const eventsOf = ({ deps, pass, prepared }: Job, event: Waiting) => {
+  const keyChanged = (signal: AbortSignal): Promise<void> => deps.view.changed(prepared.ref, signal);
+  if (event === "ready") return [keyChanged, deps.view.untilReady];
+  return event === "permit" ? [keyChanged, pass.permitFree] : [keyChanged];
 };
 
-const write = async ({ deps, prepared, signals }: Job, step: JournalStep): Promise<void> => {
-  const { operation, key, commandId } = prepared.ref;
-  await appendAndReadBack(deps, key, { operation, commandId, step }, signals.abandon);
-};
-
-/** Appends a conclusion. Whether it counts is for the fold to say. */
+/** @param lost the claim of another owner, who never concluded it */
 const conclude = async (
-  job: Running,
+  job: Job,
   progress: AttemptProgress,
-  { attemptId, verdict, lost }: { attemptId: string | null; verdict: Verdict; lost: Claim | null },
+  attemptId: string | null,
+  verdict: Verdict,
+  lost: Claim | null = null,
 ): Promise<AttemptProgress> => {
-  const { deps, prepared, signals } = job;
+  const { deps, prepared, signals, slot, pass } = job;
   // No call follows, so the slot is free for another command while this one is written and published.
-  job.slot.leave();
+  slot.leave();
   const { identity, requestHash, envelope, ref } = prepared;
   // A doubt is about the last call: the answer to one before it would seem to settle that.
   const answer = verdict.outcome === "IN_DOUBT" ? verdict.answer : (verdict.answer ?? progress.lastAnswer);
@@ -53,7 +38,8 @@ const conclude = async (
   const facts = { identity, receivedAt, completedAt: deps.clock.now(), attempts };
   const result = buildResult(facts, { ...verdict, answer });
   const about = { attemptId, requestHash, note: null, traceparent: envelope.traceparent };
-  const conclusion = await appendConclusion(deps, ref, about, result, signals.abandon);
+  const conclusion = await appendConclusion(job, ref, about, result, signals.abandon);
+  pass.doubtWritten();
   if (attemptId === null) return progress;
   return { ...progress, own: { kind: "concluded" }, conclusion };
 };
@@ -65,90 +51,69 @@ const untilStopped = async ({ stop }: StopSignals, pending: Promise<unknown>): P
   });
 };
 
-type Next = AttemptProgress | { settled: Settled };
-
-/** Each step is performed here and nowhere else. */
-type Performers = {
-  [K in NextStep["kind"]]: (
-    job: Running,
-    progress: AttemptProgress,
-    step: Extract<NextStep, { kind: K }>,
-  ) => Next | Promise<Next>;
-};
-
-const performers: Performers = {
-  stop: ({ signals }) => {
-    signals.stop.throwIfAborted();
-    throw new Error("the command was stopped");
-  },
-  reused: () => ({ settled: "reused" }),
-  readUp: async ({ deps, prepared, signals, slot }, progress) => {
-    slot.leave();
-    await untilStopped(signals, appendProbe(deps, prepared.ref, signals.stop));
-    return { ...progress, isReadUp: true };
-  },
-  refuse: (job, progress, { verdict }) => {
-    job.commandIds.acquire(job);
-    return conclude(job, progress, { attemptId: null, verdict, lost: null });
-  },
-  conclude: (job, progress, { attemptId, verdict, lost }) => {
-    if (lost) job.deps.observer.takeover(job.prepared.ref, attemptId);
-    return conclude(job, progress, { attemptId, verdict, lost });
-  },
-  release: async (job, progress, { attemptId }) => {
-    // A partition that takes nothing must not keep the slot.
-    job.slot.leave();
-    await write(job, { kind: "released", attemptId });
-    const { own } = progress;
-    const isLast = own.kind === "notExecuted" && own.attemptId === attemptId;
-    return isLast ? { ...progress, own: { kind: "none" } } : progress;
-  },
-  adopt: ({ deps, prepared }, progress, { claim }) => {
-    deps.observer.takeover(prepared.ref, claim.attemptId);
-    return afterAdoption(progress, claim);
-  },
-  takeSlot: async ({ slot, signals }, progress) => {
-    await untilStopped(signals, slot.take(signals.stop));
-    return progress;
-  },
-  claim: async (job, progress, { supersedes, willCall }) => {
-    const standing = standingOf(job, progress);
-    const { work } = job.prepared;
-    if (standing === null || work.kind === "refuse") throw new Error("an invalid command is never called");
-    job.commandIds.acquire(job);
-    const attempted = await attempt(job, work, { supersedes, willCall, standing });
-    const { random, options } = job.deps;
-    const timing = { elapsedMs: standing.elapsedMs(), random: random(), backoff: options.backoff };
-    return afterAttempt(progress, attempted, timing);
-  },
-  publish: async (job, progress, { position }) => {
-    job.slot.leave();
-    const end = await publishStandingResult(job, position, progress.conclusion);
-    if (end === "gone") return { ...progress, gone: position };
-    return end === "changed" ? progress : { settled: end };
-  },
-  wait: async (job, progress, { ms, event, watch }) => {
-    const { deps, signals, slot } = job;
-    const waitedMs = startStopwatch(deps.clock);
-    const watched =
-      watch === null || watch === progress.watched?.attemptId
-        ? progress.watched
-        : { attemptId: watch, sinceMs: waitedMs };
-    slot.leave();
-    // What this replica has concluded must be published even while it stops.
-    const signal = progress.own.kind === "concluded" ? signals.abandon : signals.stop;
-    await wait(deps.clock, ms, signal, ...eventsOf(job, event));
-    const pausedMs = progress.pausedMs + (event === "resumed" ? waitedMs() : 0);
-    return { ...progress, watched, pausedMs, gone: null };
-  },
-};
-
-export const perform = (job: Running, progress: AttemptProgress, step: NextStep): Next | Promise<Next> => {
-  // The cast is safe: the performer is the one of the step's kind.
-  const performer = performers[step.kind] as (
-    job: Running,
-    progress: AttemptProgress,
-    step: NextStep,
-  ) => Promise<Next>;
-  return performer(job, progress, step);
+/** Performs a step. Each is performed here and nowhere else. */
+export const perform = async (
+  job: Job,
+  progress: AttemptProgress,
+  step: NextStep,
+): Promise<AttemptProgress | { settled: Settled }> => {
+  const { deps, prepared, signals, slot } = job;
+  const { ref, work } = prepared;
+  switch (step.kind) {
+    case "stop":
+      signals.stop.throwIfAborted();
+      throw new Error("the command was stopped");
+    case "reused":
+      return { settled: "reused" };
+    case "readUp":
+      slot.leave();
+      await untilStopped(signals, appendProbe(job, ref, signals.stop));
+      return { ...progress, isReadUp: true };
+    case "refuse":
+      job.commandIds.acquire(job);
+      return conclude(job, progress, null, step.verdict);
+    case "conclude":
+      return conclude(job, progress, step.attemptId, step.verdict);
+    case "concludeLost":
+      deps.observer.takeover(ref, step.claim.attemptId);
+      return conclude(job, progress, step.claim.attemptId, step.verdict, step.claim);
+    case "release": {
+      const { attemptId } = step;
+      // A partition that takes nothing must not keep the slot.
+      slot.leave();
+      await appendAndReadBack(job, ref, { kind: "released", attemptId }, signals.abandon);
+      const { own } = progress;
+      const isLast = own.kind === "notExecuted" && own.attemptId === attemptId;
+      return isLast ? { ...progress, own: { kind: "none" } } : progress;
+    }
+    case "adopt":
+      deps.observer.takeover(ref, step.claim.attemptId);
+      return afterAdoption(progress, step.claim);
+    case "takeSlot":
+      await untilStopped(signals, slot.take(signals.stop));
+      return progress;
+    case "claim":
+      if (work.kind === "refuse") throw new Error("an invalid command is never called");
+      job.commandIds.acquire(job);
+      return afterAttempt(job, progress, await attempt(job, progress, work, step));
+    case "publish": {
+      slot.leave();
+      const settled = await publishStandingResult(job, step.position, progress.conclusion);
+      return settled === null ? progress : { settled };
+    }
+    case "wait": {
+      const { ms, event, watch } = step;
+      const waitedMs = startStopwatch(deps.clock);
+      const watched =
+        watch === null || watch === progress.watched?.attemptId
+          ? progress.watched
+          : { attemptId: watch, sinceMs: waitedMs };
+      slot.leave();
+      // What this replica has concluded must be published even while it stops.
+      const signal = progress.own.kind === "concluded" ? signals.abandon : signals.stop;
+      await wait(deps.clock, ms, signal, ...eventsOf(job, event));
+      const pausedMs = progress.pausedMs + (event === "pause" ? waitedMs() : 0);
+      return { ...progress, watched, pausedMs };
+    }
+  }
 };

@@ -4,7 +4,7 @@ import type { Backoff } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Command, Guard, Identity, Verdict } from "../types.ts";
-import type { Entry, Ref } from "./entry.ts";
+import type { Entry, JournalStep, Ref } from "./entry.ts";
 import type { View } from "./view.ts";
 
 /** The journal topic, which decides who may call. */
@@ -13,7 +13,7 @@ export type Journal = {
    * Resolves when all in-sync replicas have the entry. When it rejects, the entry may be in the log, may
    * appear later, or never; with EntryRefused it is too large and never will be.
    */
-  append: (key: string, entry: Entry) => Promise<RecordPosition>;
+  append: (ref: Ref, step: JournalStep) => Promise<RecordPosition>;
   /** Reads one entry again; null when retention has deleted it. */
   reread: (position: RecordPosition) => Promise<Entry | null>;
 };
@@ -28,7 +28,7 @@ export type Envelope = {
   origin: Origin | null;
 };
 
-/** Resolves when the result is durable on the results topic. `value`: its encoding, the same at each repetition. */
+/** Resolves when the result is durable on the results topic. `value`: its encoding. */
 export type Publish = (result: CommandResult, value: Buffer, envelope: Envelope) => Promise<unknown>;
 
 /** A conclusion that contradicts the final result that stands: only one of the two can be true. */
@@ -45,9 +45,9 @@ export type Observer = {
 };
 
 export type Options = {
-  /** Connect and call timeout together: no call starts or goes on later than this after its claim was begun. */
+  /** Connect and call timeout together: no call goes on later than this after its claim was begun. */
   callWithinMs: number;
-  /** The connect timeout: no call starts later than this after its claim, so that all of the call timeout is left. */
+  /** The connect timeout: no call starts later than this after its claim, so that its whole call timeout is left. */
   beginWithinMs: number;
   /** Another owner's claim is taken over this long after its callWithinMs has passed. */
   takeoverMarginMs: number;
@@ -68,19 +68,15 @@ export type Deps = {
   permit: () => CallPermit;
   call: Call;
   publish: Publish;
-  /** Encodes and decodes values of the results topic. */
+  /** Encodes values of the results topic. Decoding throws while the schema of an older result is being fetched. */
   codec: { encode: (result: CommandResult) => Buffer; decode: (value: Buffer) => CommandResult };
-  /** Writes the contradicting result as a dead letter. Log and metric come from the view. */
+  /** Writes the contradicting result as a dead letter. */
   contradiction: (contradiction: Contradiction) => Promise<void>;
   guard: Guard;
   /** Whether the group's last heartbeat is young enough. Asked right before the request is written. */
   mayStart: () => boolean;
-  /** Whether people have paused the accepts. */
   acceptsPaused: () => boolean;
-  /** Resolves when they go on. */
-  acceptsResumed: (signal: AbortSignal) => Promise<void>;
   random: () => number;
-  /** A globally unique id. */
   newId: () => string;
   observer: Observer;
   options: Options;
@@ -88,20 +84,18 @@ export type Deps = {
   traced?: ((envelope: Envelope) => Pick<Deps, "call" | "journal">) | undefined;
 };
 
-/** A command that was read, checked and translated. */
 export type PreparedCommand = {
   identity: Identity;
-  /** Its journal key. */
   ref: Ref;
   requestHash: string;
   /** Call the partner (unless the guard forbids it), or refuse an invalid command. */
   work: { kind: "call"; command: Command; request: PartnerRequest } | { kind: "refuse"; verdict: Verdict };
-  /** When this replica took the command up (epoch milliseconds). */
+  /** When this replica took the command up. */
   receivedAt: number;
   envelope: Envelope;
 };
 
-/** The stages of stopping, in the order in which they come. Every command in flight listens to them. */
+/** The stages of stopping, in the order in which they come. */
 export type StopSignals = {
   /** Nothing new is started: the partition was revoked, or the process drains. Claims without a call are released. */
   stop: AbortSignal;
@@ -115,7 +109,6 @@ export type StopSignals = {
 export type Slot = {
   /** Frees the slot, because the command only waits now. */
   leave: () => void;
-  /** Waits for a slot. */
   take: (signal: AbortSignal) => Promise<void>;
 };
 

@@ -2,10 +2,10 @@ import type { CommandResult } from "../../records.ts";
 import { resultIdOf } from "../build-result.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { appendConclusion, appendProbe, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
-import { publishedEntry, type Ref } from "./entry.ts";
+import type { Ref } from "./entry.ts";
 import type { Look } from "./partition-view.ts";
+import { publishFinal, readResult, type JournalResult } from "./publish-result.ts";
 import type { Claim } from "./fold-rules.ts";
-import type { Deps } from "./ports.ts";
 
 /** An operator's decision on a command in doubt. */
 export type Decision = {
@@ -39,35 +39,27 @@ const AGE_FACTOR = 20;
 const LEAST_AGE_MS = 15 * 60_000;
 
 /**
- * How old a claim must be before an operator may end its doubt. A partner or a proxy that stood still may still
- * execute a call that was given up, a frozen replica may still send it: the older, the less likely.
+ * Since when (epoch milliseconds) `resolve` needs no force, by the broker's clock. A partner or a proxy that stood still
+ * may still execute a call that was given up, a frozen replica may still send it: the older, the less likely.
  */
-const neededAgeMs = ({ callWithinMs }: Pick<Claim, "callWithinMs">): number =>
-  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);
-
-/** Since when (epoch milliseconds) `resolve` needs no force, by the broker's clock. */
 export const resolvableAtMs = (claim: Pick<Claim, "timestampMs" | "callWithinMs">): number =>
-  claim.timestampMs + neededAgeMs(claim);
+  claim.timestampMs + Math.max(AGE_FACTOR * claim.callWithinMs, LEAST_AGE_MS);
 
-type ResolveDeps = WriteDeps &
-  Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {
-    /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
-    timeOf: (position: RecordPosition) => number | null;
-    /** Whether the commandId had an entry under another key before it had one under this. */
-    isOlderElsewhere: (ref: Ref) => boolean;
-  };
+type ResolveDeps = WriteDeps & {
+  /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
+  timeOf: (position: RecordPosition) => number | null;
+  /** Whether the commandId had an entry under another key before it had one under this. */
+  isOlderElsewhere: (ref: Ref) => boolean;
+};
 
-type Found = { result: CommandResult; value: Buffer; note: string | null; traceparent: string | null };
-
-/** The result of a Concluded entry; null for another one. */
-const resultAt = (deps: ResolveDeps, position: RecordPosition, signal: AbortSignal): Promise<Found | null> =>
-  // Decoding is retried too: it fails while the schema of an older result is being fetched.
-  retryUntilAborted(deps, "reread", signal, async () => {
-    const entry = await deps.journal.reread(position);
-    if (entry?.step.kind !== "concluded") return null;
-    const { result: value, note, traceparent } = entry.step;
-    return { result: deps.codec.decode(value), value, note, traceparent };
-  });
+/** The result of a Concluded entry; null for another one. Decoding is retried while its schema is being fetched. */
+const resultAt = (
+  deps: ResolveDeps,
+  ref: Ref,
+  position: RecordPosition,
+  signal: AbortSignal,
+): Promise<JournalResult | null> =>
+  retryUntilAborted({ deps }, "reread", signal, () => readResult(deps, ref, position));
 
 const NOT_EXECUTED = { code: "OPERATOR_DECISION", message: "an operator says that it was not executed" };
 
@@ -87,31 +79,17 @@ const decisionOn = (
   completedAt: nowMs,
 });
 
-/**
- * The age of a claim by the broker's clock: the LogAppendTime of an entry appended now, less that of the claim. The clock
- * of the operator's machine is not used: if it is fast, a young claim looks old.
- */
-const ageOf = async (
-  deps: ResolveDeps,
-  ref: Ref,
-  { timestampMs }: Claim,
-  signal: AbortSignal,
-): Promise<number> => {
-  const position = await appendProbe(deps, ref, signal);
-  const nowMs = deps.timeOf(position);
-  return nowMs === null ? 0 : Math.max(nowMs - timestampMs, 0);
-};
-
 /** The answer for a command that is not in doubt. */
 export const withoutDoubt = async (
   deps: ResolveDeps,
-  found: Exclude<Look, { kind: "doubt" }>,
+  ref: Ref,
+  look: Exclude<Look, { kind: "doubt" }>,
   signal: AbortSignal,
 ): Promise<Exclude<Resolved, { kind: "tooYoung" }>> => {
-  if (found.kind === "free") return { kind: "unknown" };
-  if (found.kind === "held") return { kind: "underWay" };
-  const { position } = found;
-  const { result, note } = (await resultAt(deps, position, signal)) ?? { result: null, note: null };
+  if (look.kind === "free" || look.kind === "otherContent") return { kind: "unknown" };
+  if (look.kind === "held") return { kind: "underWay" };
+  const { position } = look;
+  const { result, note } = (await resultAt(deps, ref, position, signal)) ?? { result: null, note: null };
   return { kind: "decided", result, note, position };
 };
 
@@ -126,41 +104,35 @@ export const endInJournal = async (
   decision: Decision,
   signal: AbortSignal,
 ): Promise<Resolved> => {
-  const { view, journal, clock } = deps;
+  const { view } = deps;
   const firstLook = view.look(ref);
   if (firstLook.kind === "doubt" && !decision.force) {
-    const ageMs = await ageOf(deps, ref, firstLook.claim, signal);
-    if (ageMs < neededAgeMs(firstLook.claim)) return { kind: "tooYoung" };
+    // The clock of the operator's machine is not used: if it is fast, a young claim looks old.
+    const position = await appendProbe({ deps }, ref, signal);
+    const nowMs = deps.timeOf(position);
+    if (nowMs === null || nowMs < resolvableAtMs(firstLook.claim)) return { kind: "tooYoung" };
   }
   const lastLook = view.look(ref);
-  if (lastLook.kind !== "doubt") return withoutDoubt(deps, lastLook, signal);
+  if (lastLook.kind !== "doubt") return withoutDoubt(deps, ref, lastLook, signal);
 
-  const doubted = await resultAt(deps, lastLook.position, signal);
+  const doubted = await resultAt(deps, ref, lastLook.position, signal);
   if (!doubted) return { kind: "unknown" };
   // It names the attempt in doubt, as a late answer would: the order in the log decides which of the two stands.
   const { attemptId, requestHash } = lastLook.claim;
   const { traceparent } = doubted;
   const conclusion = { attemptId, requestHash, note: `${decision.by}: ${decision.note}`, traceparent };
-  const result = decisionOn(doubted.result, decision, clock.now());
-  const decided = await appendConclusion(deps, ref, conclusion, result, signal);
+  const result = decisionOn(doubted.result, decision, deps.clock.now());
+  const decided = await appendConclusion({ deps }, ref, conclusion, result, signal);
 
   const standingLook = view.look(ref);
   if (standingLook.kind !== "concluded")
     throw new Error("the journal began anew while the decision was read back");
   const { position } = standingLook;
-  const standing = await resultAt(deps, position, signal);
+  const standing = await resultAt(deps, ref, position, signal);
   if (!standing) return { kind: "decided", result: null, note: null, position };
   const elsewhere = deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);
-  const isPublished = elsewhere === "none";
-  if (isPublished)
-    await retryUntilAborted(deps, "publish", signal, () =>
-      deps.publish(standing.result, standing.value, { traceparent: standing.traceparent, origin: null }),
-    );
-  if (elsewhere !== "waits")
-    await retryUntilAborted(deps, "append", signal, () =>
-      journal.append(ref.key, publishedEntry(ref, standing.result.resultId)),
-    );
+  await retryUntilAborted({ deps }, "publish", signal, () => publishFinal(deps, ref, standing, elsewhere));
   if (standing.value.equals(decided.value))
-    return { kind: "resolved", result: standing.result, position, isPublished };
+    return { kind: "resolved", result: standing.result, position, isPublished: elsewhere === "none" };
   return { kind: "decided", result: standing.result, note: standing.note, position };
 };

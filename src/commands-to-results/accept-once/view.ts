@@ -12,31 +12,21 @@ import {
   type PartitionView,
   type Unpublished,
 } from "./partition-view.ts";
-import { createWaiters, type Waiters } from "./waiters.ts";
+import { wakeOrAbort } from "../../runtime/abort.ts";
 
 /**
- * What the view did with a record. `folded`: it was the next one; `old`: it was folded before; `gap`: records are
- * missing before it, so the partition's state is discarded until `begin`; `halted`: this build cannot fold it, or one
- * before it, and the view stays unready.
+ * What the view did with a record. `gap`: records are missing before it, so the partition's state is discarded until
+ * `begin`; `halted`: this build cannot fold it, or one before it, and the view stays unready.
  */
 type Taken = "folded" | "old" | "gap" | "halted";
 
-type Part = {
-  view: PartitionView;
-  /** Offset of the next record; null until the partition is begun. */
-  next: number | null;
-  /** The view is ready from this offset on: the log's end at `begin`, or where the view was before. */
-  target: number;
-  halted: boolean;
-  waiters: Waiters<number>;
-};
+/** What waits until the view is ready, beside the names of keys, which are never empty. */
+const READY = "";
 
-const isReady = ({ next, target, halted }: Part): boolean => !halted && next !== null && next >= target;
+const isReady = ({ next, target }: PartitionView): boolean => next !== null && next >= target;
 
 /**
  * The journal as this replica has read it.
- * @param options.partitions how many partitions the journal has; never changed while replicas run
- * @param options.partitionOf the partition that a record with this key is appended to
  * @param options.contradicted called for each contradiction, each time that it is read
  */
 export const createView = ({
@@ -46,71 +36,76 @@ export const createView = ({
 }: {
   partitions: number;
   partitionOf: (key: string) => number;
-  contradicted?: (contradiction: Contradicted) => void;
+  contradicted?: ((contradiction: Contradicted) => void) | undefined;
 }) => {
-  const fresh = (partition: number, target: number, waiters: Waiters<number>): Part => ({
-    view: createPartitionView(partition, contradicted),
-    next: null,
-    target,
-    halted: false,
-    waiters,
-  });
-  const parts = Array.from({ length: partitions }, (_, i) => fresh(i, 0, createWaiters<number>()));
-  const keys = createWaiters<string>();
-  const readiness = createWaiters<"ready">();
+  const parts = Array.from({ length: partitions }, (_, partition) =>
+    createPartitionView(partition, 0, contradicted),
+  );
 
-  const part = (partition: number): Part => {
+  /** By key: what is called when its next record is folded. */
+  const waiting = new Map<string, Set<() => void>>();
+  const wake = (name: string): void => {
+    const wakes = waiting.get(name);
+    waiting.delete(name);
+    wakes?.forEach((each) => each());
+  };
+  const wait = (name: string, signal: AbortSignal): Promise<void> =>
+    wakeOrAbort(signal, (waker) => {
+      const wakes = waiting.get(name) ?? new Set();
+      waiting.set(name, wakes.add(waker));
+      return () => {
+        wakes.delete(waker);
+        if (wakes.size === 0 && waiting.get(name) === wakes) waiting.delete(name);
+      };
+    });
+
+  const part = (partition: number): PartitionView => {
     const existing = parts[partition];
     if (!existing) throw new RangeError(`the journal has no partition ${partition}`);
     return existing;
   };
-  const partOf = (ref: Ref): Part => part(partitionOf(ref.key));
+  const partOf = (ref: Ref): PartitionView => part(partitionOf(ref.key));
   let last: { ref: Ref; print: Fingerprint } | null = null;
   /** A command is looked up several times in one step: its digests are made once. */
   const printOf = (ref: Ref): Fingerprint => {
     if (last?.ref !== ref) last = { ref, print: fingerprint(ref) };
     return last.print;
   };
-  /** The open key of a command; null if no command, or another one, has the key open. */
-  const openOf = (ref: Ref): Open | null => {
-    const open = partOf(ref).view.opens.get(keyName(ref));
-    return open?.claim.commandId === ref.commandId ? open : null;
-  };
   const knownElsewhere = (ref: Ref, what: "entry" | "final"): boolean => {
     const print = printOf(ref);
-    return parts.some(({ view }) => view.memory.knowsElsewhere(print, what));
+    return parts.some(({ memory }) => memory.knowsElsewhere(print, what));
   };
-  const unpublished = (): Unpublished[] => parts.flatMap(({ view }) => [...view.unpublished.values()]);
-  const opens = (): Open[] => parts.flatMap(({ view }) => [...view.opens.values()]);
+  const unpublished = (): Unpublished[] => parts.flatMap((own) => [...own.unpublished.values()]);
+  const opens = (): Open[] => parts.flatMap((own) => [...own.opens.values()]);
   let trusted = true;
-  const ready = (): boolean => trusted && parts.every(isReady);
+  let isHalted = false;
+  const ready = (): boolean => trusted && !isHalted && parts.every(isReady);
   const announce = (): void => {
-    if (ready()) readiness.wake("ready");
+    if (ready()) wake(READY);
   };
 
-  const discard = (partition: number): Part => {
-    const { next, target, waiters } = part(partition);
-    return (parts[partition] = fresh(partition, Math.max(next ?? 0, target), waiters));
+  const discard = (partition: number): PartitionView => {
+    const { next, target } = part(partition);
+    return (parts[partition] = createPartitionView(partition, Math.max(next ?? 0, target), contradicted));
   };
 
   return {
-    /** Takes the next record of a partition. Every record goes through here, in the order of the log. */
+    /** Takes a record. Every record goes through here, in the order of the log. */
     take: (record: JournalRecord): Taken => {
       const own = part(record.partition);
-      if (own.halted) return "halted";
+      if (isHalted) return "halted";
       if (own.next !== null && record.offset < own.next) return "old";
       if (record.offset !== own.next) {
         discard(record.partition);
         return "gap";
       }
       if (!record.entry) {
-        own.halted = true;
+        isHalted = true;
         return "halted";
       }
-      own.view.fold(record, record.entry);
+      own.fold(record, record.entry);
       own.next += 1;
-      own.waiters.wake(record.offset);
-      keys.wake(keyName({ operation: record.entry.operation, key: record.key }));
+      wake(keyName({ operation: record.entry.operation, key: record.key }));
       if (own.next === own.target) announce();
       return "folded";
     },
@@ -118,7 +113,7 @@ export const createView = ({
     /** No record stands at the offsets from `from` to before `to`. */
     pass: (partition: number, from: number, to: number): void => {
       const own = part(partition);
-      if (own.halted || own.next === null || own.next < from || own.next >= to) return;
+      if (own.next === null || own.next < from || own.next >= to) return;
       own.next = to;
       announce();
     },
@@ -131,7 +126,7 @@ export const createView = ({
       const own = discard(partition);
       own.next = range.startOffset;
       own.target = Math.max(own.target, range.endOffset);
-      own.waiters.wakeIf((offset) => offset < range.startOffset);
+      for (const name of [...waiting.keys()]) wake(name);
       announce();
     },
 
@@ -144,49 +139,44 @@ export const createView = ({
     /** The next offset of a partition; null if it needs `begin`. */
     nextOffset: (partition: number): number | null => part(partition).next,
 
-    /** Whether all partitions are read up to their end at `begin`. Without, no command is taken and no call made. */
+    /** Whether all partitions are read up to their end at `begin`. Until then no command is taken and no call made. */
     ready,
-    untilReady: (signal: AbortSignal): Promise<void> =>
-      ready() ? Promise.resolve() : readiness.wait("ready", signal),
+    untilReady: async (signal: AbortSignal): Promise<void> => {
+      while (!ready()) await wait(READY, signal);
+    },
     /** How many offsets are not read yet; null where reading has not begun. */
-    left: (): number | null =>
-      parts.some(({ next }) => next === null)
-        ? null
-        : parts.reduce((sum, { next, target }) => sum + Math.max(0, target - (next ?? 0)), 0),
+    left: (): number | null => {
+      const begun = parts.flatMap(({ next, target }) => (next === null ? [] : Math.max(0, target - next)));
+      return begun.length < parts.length ? null : begun.reduce((sum, left) => sum + left, 0);
+    },
     /** The partitions that are not read up to their end at `begin`. */
     unread: (): number[] => parts.flatMap((own, partition) => (isReady(own) ? [] : [partition])),
-    halted: (): boolean => parts.some(({ halted }) => halted),
+    halted: (): boolean => isHalted,
 
-    /** Resolves when the record at this position is folded. */
-    past: ({ partition, offset }: RecordPosition, signal: AbortSignal): Promise<void> => {
-      const own = part(partition);
-      return own.next !== null && own.next > offset ? Promise.resolve() : own.waiters.wait(offset, signal);
+    /** Resolves when this record of a command is folded. */
+    past: async (ref: Ref, { partition, offset }: RecordPosition, signal: AbortSignal): Promise<void> => {
+      while ((part(partition).next ?? 0) <= offset) await wait(keyName(ref), signal);
     },
 
     /** Resolves when the next record of this key is folded. */
-    changed: (ref: Ref, signal: AbortSignal): Promise<void> => keys.wait(keyName(ref), signal),
+    changed: (ref: Ref, signal: AbortSignal): Promise<void> => wait(keyName(ref), signal),
 
-    look: (ref: Ref): Look => {
+    /** @param requestHash the content of the command; null where only its key and commandId count */
+    look: (ref: Ref, requestHash: string | null = null): Look => {
       const partition = partitionOf(ref.key);
-      const { opens: openKeys, memory } = part(partition).view;
+      const { opens: openKeys, memory } = part(partition);
       const open = openKeys.get(keyName(ref));
       if (open?.claim.commandId === ref.commandId) {
         const { claim, position, sinceMs } = open;
+        if (requestHash !== null && requestHash !== claim.requestHash) return { kind: "otherContent" };
         return sinceMs === null ? { kind: "held", claim } : { kind: "doubt", claim, position };
       }
-      const { final, spent } = memory.look(printOf(ref));
-      if (!final) return { kind: "free", isTaken: open !== undefined || spent };
-      return { kind: "concluded", position: { partition, offset: final.offset } };
-    },
-    /** Whether the command's first entry has other content: then the commandId belongs to that one. */
-    hasOtherContent: (ref: Ref, requestHash: string): boolean => {
-      const { content: first } = partOf(ref).view.memory.look(printOf(ref));
-      return first !== null && first !== contentWord(requestHash);
-    },
-    /** Whether the commandId was used under another key and not under this one: it belongs to that other command. */
-    isNamedElsewhere: (ref: Ref): boolean => {
-      const isNamedHere = partOf(ref).view.memory.look(printOf(ref)).content !== null;
-      return !isNamedHere && knownElsewhere(ref, "entry");
+      const { final, spent, content } = memory.look(printOf(ref));
+      if (requestHash !== null && content !== null && content !== contentWord(requestHash))
+        return { kind: "otherContent" };
+      if (final) return { kind: "concluded", position: { partition, offset: final.offset } };
+      const isNamedElsewhere = content === null && knownElsewhere(ref, "entry");
+      return { kind: "free", isTaken: open !== undefined || spent, isNamedElsewhere };
     },
     /**
      * Whether the commandId has its final result under another key: one that `stands`, or that `waits` to be published
@@ -202,18 +192,18 @@ export const createView = ({
     /** Whether this attempt may make its call: it holds the key, and no accept of it is known to have been executed. */
     holds: (ref: Ref, attemptId: string): boolean => {
       const own = partOf(ref);
-      const open = openOf(ref);
-      if (!trusted || !isReady(own) || open?.claim.attemptId !== attemptId) return false;
-      return open.sinceMs === null && !own.view.memory.look(open.print).spent;
+      const open = own.opens.get(keyName(ref));
+      if (!trusted || isHalted || !isReady(own) || open?.claim.attemptId !== attemptId) return false;
+      return open.sinceMs === null && !own.memory.look(open.print).spent;
     },
-    isUnpublished: (ref: Ref): boolean => partOf(ref).view.unpublished.has(commandName(ref)),
+    isUnpublished: (ref: Ref): boolean => partOf(ref).unpublished.has(commandName(ref)),
     unpublished,
     held: (): Held[] => opens().filter(({ sinceMs }) => sinceMs === null),
     doubts: (): JournalDoubt[] =>
       opens().flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),
     /** Forgets what stands before this position, the first one that the log still holds. */
-    forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).view.forgetBefore(offset),
-    count: () => parts.map(({ view }) => ({ open: view.opens.size, commands: view.memory.count })),
+    forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).forgetBefore(offset),
+    count: () => parts.map(({ opens, memory }) => ({ open: opens.size, commands: memory.count })),
   };
 };
 

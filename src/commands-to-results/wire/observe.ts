@@ -87,10 +87,10 @@ export const tracedPorts = (
       call: callInSpan(traces, address, parent, call),
       journal: {
         ...journal,
-        append: (key, entry) => {
-          const verb = VERBS[entry.step.kind];
+        append: (ref, step) => {
+          const verb = VERBS[step.kind];
           const span = { topic: config.topics.journal, verb, carriesTrace: false, parent };
-          return sendInSpan(traces, span, () => journal.append(key, entry));
+          return sendInSpan(traces, span, () => journal.append(ref, step));
         },
       },
     };

@@ -3,9 +3,8 @@ import { createExecute } from "../accept-once/execute.ts";
 import { retryUntilAborted } from "../accept-once/kafka-retry.ts";
 import { commandsToResults } from "../flow.ts";
 import { guardFor } from "../guard.ts";
-import { doubtOrphans, republish } from "../accept-once/loops.ts";
+import { endLeftovers } from "../accept-once/loops.ts";
 import type { Contradiction, Deps } from "../accept-once/ports.ts";
-import { createWaiters } from "../accept-once/waiters.ts";
 import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-consumer.ts";
 import { NO_HEADERS } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -24,7 +23,7 @@ import { contextOf, type TraceContext } from "../../runtime/traces.ts";
 
 const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
-const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
+const LEFTOVERS = { afterMs: 30_000, everyMs: 5_000 };
 /** Memory for commands that were read and are not finished: see docs/operations.md. */
 const MAX_HELD_BYTES = 128 * 1_048_576;
 /** How long a member stays whose journal is down, in session timeouts. */
@@ -44,7 +43,7 @@ type CommandFlowDeps = {
     /** Whether it is known what is paused. */
     isRead: () => boolean;
     health: () => Health;
-    follow: (flow: "commands" | "accepts", hold: (isHeld: boolean) => void) => void;
+    follow: (flow: "commands", hold: (isHeld: boolean) => void) => void;
     isHeld: (flow: "commands" | "accepts") => boolean;
   };
   /** Aborts when the process is asked to stop. */
@@ -103,10 +102,6 @@ export const openCommands = async ({
     settings.pauseOnDoubt && view.doubts().length > 0 ? oldestDoubtMs() : null;
   const partnerWatch = watchPartner({ ...services, backlog: partner.backlog, doubtSinceMs });
   const call = partnerWatch.watched(partner.call);
-  const acceptWaiters = createWaiters<"resumed">();
-  pauses.follow("accepts", (isHeld) => {
-    if (!isHeld) acceptWaiters.wake("resumed");
-  });
 
   const deps: Deps = {
     clock,
@@ -121,7 +116,6 @@ export const openCommands = async ({
     traced: tracedPorts(services, { call, journal }, partner.mask),
     publish: results.publish,
     acceptsPaused: () => pauses.isHeld("accepts"),
-    acceptsResumed: (signal) => acceptWaiters.wait("resumed", signal),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
@@ -147,7 +141,7 @@ export const openCommands = async ({
     publish: async (result, envelope) => {
       await results.publish(result, results.codec.encode(result), envelope);
     },
-    retry: (effect, signal) => retryUntilAborted(deps, "publish", signal, effect),
+    retry: (effect, signal) => retryUntilAborted({ deps }, "publish", signal, effect),
     park: async (record, reason, detail) => {
       await park(record as typeof record & Incoming, reason, detail, contextOf(record));
     },
@@ -184,9 +178,8 @@ export const openCommands = async ({
   const suspendIfHeld = (): void => consumer.suspend(pauses.isHeld("commands") || !journalTopic.mayBegin());
   pauses.follow("commands", suspendIfHeld);
   started.resolve(null);
-  const always = { ...REPUBLISH, signal: abandon.signal };
-  const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
-  const doubting = doubtOrphans(deps, always).catch(() => undefined);
+  const always = { ...LEFTOVERS, signal: abandon.signal };
+  const ending = endLeftovers({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
 
   return {
     numbers: () => ({
@@ -220,7 +213,7 @@ export const openCommands = async ({
       abandon.abort(new Error("the process has stopped"));
     },
     close: async () => {
-      await Promise.all([republishing, doubting]);
+      await ending;
       await Promise.all([results.close(), journalTopic.close()]);
     },
   };

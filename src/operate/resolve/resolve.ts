@@ -83,7 +83,7 @@ const readAndDecide = async (
     const { ref } = chosen;
     const current = view.look(ref);
     if (current.kind !== "doubt")
-      return placed(await inTime((signal) => withoutDoubt(deps, current, signal)));
+      return placed(await inTime((signal) => withoutDoubt(deps, ref, current, signal)));
     const endable = { claimedAtMs: current.claim.timestampMs, resolvableAtMs: resolvableAtMs(current.claim) };
     if (transactionId !== null) {
       const fault = await transactionFault(services, transactionId, { commandId, ...endable }, stopped);

@@ -1,11 +1,9 @@
 import type { Ranges } from "../../../kafka/ranges.ts";
+import type { RecordPosition } from "../../../runtime/record-position.ts";
 import { readMark, writeMark, type Mark } from "../../../kafka/mark.ts";
 
-type RecordPlace = { partition: number; offset: number };
-type Read = RecordPlace & { timestampMs: number };
+type Read = RecordPosition & { timestampMs: number };
 type LogMarks = { last: Mark; marks: Mark[] };
-
-type Dropped = RecordPlace & { ageMs: number };
 
 /** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;
@@ -38,11 +36,9 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
     /** Adds the marks of a `note`, of this or another process. */
     recall: (note: string): void => {
       for (const entry of note.split(" ")) {
-        const [name = "", marks = ""] = entry.split(":");
-        for (const text of marks.split(",")) {
-          const mark = readMark(text);
-          if (mark && /^\d+$/.test(name)) addMark(Number(name), mark);
-        }
+        const [name = "", texts = ""] = entry.split(":");
+        const marks = /^\d+$/.test(name) ? texts.split(",").map(readMark) : [];
+        for (const mark of marks) if (mark) addMark(Number(name), mark);
       }
     },
 
@@ -83,18 +79,16 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
         : null;
     },
 
-    /** The youngest known record before the log's start that retention cannot have deleted yet; null for none. */
-    dropped: (ranges: Ranges): Dropped | null => {
-      let youngest: Dropped | null = null;
+    /** Says that a record before the log's start is gone that retention cannot have deleted yet; null if none is. */
+    dropped: (ranges: Ranges): string | null => {
       for (const [partition, { last, marks }] of marksOf) {
         const startOffset = ranges.get(partition)?.startOffset ?? 0;
-        for (const mark of [last, ...marks]) {
-          const ageMs = now() - mark.timestampMs;
-          if (mark.offset < startOffset && isYoung(mark) && ageMs < (youngest?.ageMs ?? Infinity))
-            youngest = { partition, offset: mark.offset, ageMs };
-        }
+        const gone = [last, ...marks].find((mark) => mark.offset < startOffset && isYoung(mark));
+        if (!gone) continue;
+        const seconds = Math.round((now() - gone.timestampMs) / 1_000);
+        return `has dropped offset ${gone.offset} of partition ${partition}, which was ${seconds} s old`;
       }
-      return youngest;
+      return null;
     },
 
     /** The offset of the last known record, by partition; for `missing`. */
@@ -112,6 +106,3 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
     },
   };
 };
-
-export const droppedText = ({ offset, partition, ageMs }: Dropped): string =>
-  `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;

@@ -17,11 +17,10 @@ import { createView } from "../view.ts";
 import type { CommandJournalEntry } from "../../../records.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { isUp, type Health } from "../../../runtime/health.ts";
+import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Services } from "../../../kafka/wire/services.ts";
-import { rereadEntries } from "./reread.ts";
 import { watchJournal } from "./watch.ts";
 
-/** The journal, and this replica's view of it. */
 export type JournalRoom = Awaited<ReturnType<typeof openJournal>>;
 
 const APPEND_TIMEOUT_MS = 15_000;
@@ -29,30 +28,19 @@ const SEND_TIMEOUT_MS = 8_000;
 /** Entries of other replicas are read together; what this one has appended is read at once. */
 const PACE_MS = 20;
 
-/**
- * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
- * @param askNotes asks for the group's commit metadata, by which a recreated journal is recognised. Nothing is read,
- *   and the view is not ready, before it has answered.
- * @param see called for every record that the view takes
- * @param contradicted called once for each contradiction in the journal
- * @param fits called when a command may begin, and when it may not any more, because a setting of the topic may make
- *   it forget accepts, or the group does not know yet how many partitions it has
- */
-export const openJournal = async (
-  services: Services,
-  schemaId: number,
-  {
-    askNotes,
-    see = () => undefined,
-    contradicted = () => undefined,
-    fits = () => undefined,
-  }: {
-    askNotes: (cluster: Cluster) => Promise<readonly string[]>;
-    see?: (record: JournalRecord) => void;
-    contradicted?: (contradiction: Contradicted) => void;
-    fits?: (isFit: boolean) => void;
-  },
-) => {
+type JournalHooks = {
+  /** Asks for the notes in the group's commits. Nothing is read, and the view is not ready, before it has answered. */
+  askNotes: (cluster: Cluster) => Promise<readonly string[]>;
+  /** Called for every record that the view takes. */
+  see?: (record: JournalRecord) => void;
+  /** Called for each contradiction, each time that it is read. */
+  contradicted?: (contradiction: Contradicted) => void;
+  /** Called when it changes whether commands may begin. */
+  fits?: () => void;
+};
+
+/** Starts reading the journal from its first record. Rejects when the cluster cannot be asked. */
+export const openJournal = async (services: Services, schemaId: number, hooks: JournalHooks) => {
   const { config, clock, log } = services;
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
@@ -77,17 +65,17 @@ export const openJournal = async (
   const partitions = ranges.size + missing.size;
   const choose = newPartitioner();
   const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
-  const view = createView({ partitions, partitionOf, contradicted });
+  const view = createView({ partitions, partitionOf, contradicted: hooks.contradicted });
   const watch = watchJournal(
     {
       topic,
       view,
       partitions,
-      notes: () => askNotes(cluster),
+      notes: () => hooks.askNotes(cluster),
       problems: async () =>
         journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
       partitionOf: (key) => choose(key, partitions),
-      fits,
+      fits: () => hooks.fits?.(),
       ranges: () => cluster.ranges(topic),
     },
     services,
@@ -120,12 +108,16 @@ export const openJournal = async (
     );
   };
 
-  const { reread, stop: stopReread } = createReread(topic, services);
-  const entries = rereadEntries({
-    reread,
-    entryOf: (record) => entryOf(record),
-    startOf: async (partition) => (await cluster.ranges(topic)).ranges.get(partition)?.startOffset ?? 0,
-  });
+  const { reread: readRecord, stop: stopReread } = createReread(topic, services);
+  const reread = async ({ partition, offset }: RecordPosition): Promise<Entry | null> => {
+    const record = await readRecord(partition, offset);
+    const entry = record && entryOf(record);
+    if (entry !== null && entry !== "not yet") return entry;
+    // Only the log itself can say that it begins later.
+    const { ranges } = await cluster.ranges(topic);
+    if (record === null && (ranges.get(partition)?.startOffset ?? 0) > offset) return null;
+    throw new Error(`entry ${partition}/${offset} is in the journal and cannot be read now`);
+  };
 
   const take = (record: Incoming): boolean | "later" => {
     if (!watch.isOurs(record)) return true;
@@ -137,8 +129,7 @@ export const openJournal = async (
     const outcome = view.take(journalRecord);
     if (outcome === "folded") {
       watch.learn(record);
-      see(journalRecord);
-      if (entry) entries.keep(record, entry);
+      hooks.see?.(journalRecord);
     }
     return outcome !== "gap";
   };
@@ -152,7 +143,6 @@ export const openJournal = async (
     { topic, paceMs: PACE_MS },
     {
       begin: (ranges, count) => {
-        entries.begin(ranges);
         watch.begin(ranges, count);
         // Partitions beyond the known number belong to another log: their records are not read.
         return new Map([...ranges].filter(([partition]) => partition < partitions));
@@ -164,8 +154,9 @@ export const openJournal = async (
   );
 
   const journal: Journal = {
-    append: async (key, entry) => {
-      const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
+    append: async ({ key, operation, commandId }, step) => {
+      const value = encode(toRecord({ operation, commandId, step }));
+      const record = { key: Buffer.from(key), value, headers: [] };
       const appended = watch.appending(choose(record.key, partitions));
       const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
         throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
@@ -174,7 +165,7 @@ export const openJournal = async (
       tail.awaitRecord(written);
       return written;
     },
-    reread: entries.reread,
+    reread,
   };
 
   const health = (): Health => {

@@ -5,7 +5,7 @@ import { messageOf } from "../../../runtime/errors.ts";
 import { sentenceOf, type Health } from "../../../runtime/health.ts";
 import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Ranges, TopicRanges } from "../../../kafka/ranges.ts";
-import { droppedText, journalIdentity } from "./log-identity.ts";
+import { journalIdentity } from "./log-identity.ts";
 import type { Services } from "../../../kafka/wire/services.ts";
 
 type Options = {
@@ -13,16 +13,12 @@ type Options = {
   view: View;
   /** How many the journal had when it was opened. It must keep them: their number decides where a key stands. */
   partitions: number;
-  /**
-   * The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as
-   * no notes.
-   */
+  /** The notes in the group's commits. Rejects if the group cannot be asked, which is not the same as no notes. */
   notes: () => Promise<readonly string[]>;
-  /** Why the topic, as it is set now, may forget accepts whose quotes live. Bounded in time. */
+  /** Why the topic, as it is set now, may forget accepts whose quotes live. */
   problems: () => Promise<readonly string[]>;
-  /** Where an entry with this key stands. */
   partitionOf: (key: Buffer) => number;
-  /** Called when a command may begin again, and when it may not any more. */
+  /** Called when it changes whether commands may begin. */
   fits: (isFit: boolean) => void;
   ranges: () => Promise<TopicRanges>;
 };
@@ -45,51 +41,47 @@ const COUNT = "partitions:";
 export const watchJournal = (options: Options, { clock, log }: Pick<Services, "clock" | "log">) => {
   const { topic, view } = options;
   const identity = journalIdentity(clock);
-  let recalled = false;
-  let waiting = false;
+  /**
+   * What the group's notes say of the number of partitions. `counted`: this one, so that a replica that counts others
+   * sees it, and stops. `foreign`: another one, which the note of this process must not replace.
+   */
+  let groupNotes: "unread" | "uncounted" | "counted" | "foreign" = "unread";
+  let isWaitWarned = false;
   let forgotAt = clock.monotonic();
   let askedAt = clock.monotonic();
-  /** What is wrong, each for the operator. The journal is another log: final. */
+  /** The journal is another log. This is final. */
   let lost: Health | null = null;
-  /** It does not hold what was read from it. Not final: a new leader may hold back its last records. */
+  /** It does not hold what was read from it. A new leader may hold back its last records, so this may end. */
   let missing: Health | null = null;
   let looksMissing = 0;
   let unfit: Health | null = null;
-  /** The group's commits hold a note of this number of partitions: who counts others sees it, and stops. */
-  let isCounted = false;
-  /** This process counts other partitions than the group: its note must not replace theirs. */
-  let isForeign = false;
 
-  const mayBegin = (): boolean => unfit === null && isCounted;
-  const trustAsFound = (): void => view.trust(lost === null && missing === null);
-  const lose = (what: string): void => {
-    if (lost !== null) return;
-    lost = { kind: "lost", topic, cause: what };
+  const mayBegin = (): boolean => unfit === null && groupNotes === "counted";
+  const updateTrust = (): void => view.trust(lost === null && missing === null);
+  const lose = (cause: string | null): void => {
+    if (lost !== null || cause === null) return;
+    lost = { kind: "lost", topic, cause };
     log.error({ topic, detail: sentenceOf(lost) }, "journal.lost");
-    trustAsFound();
+    updateTrust();
   };
 
-  const countIs = (partitions: number, by: string): void => {
+  const requireCount = (partitions: number, by: string): void => {
     if (partitions !== options.partitions)
       lose(
         `has other partitions than before: ${options.partitions} as this replica knows it, ${partitions} ${by}`,
       );
   };
   const compare = (notes: readonly string[]): void => {
-    const counts = notes.flatMap((note) => note.split(" ").filter((entry) => entry.startsWith(COUNT)));
-    for (const count of counts.map((entry) => Number(entry.slice(COUNT.length)))) {
-      isForeign ||= count !== options.partitions;
-      countIs(count, "as its group does");
-    }
-    if (isCounted || isForeign || counts.length === 0) return;
-    isCounted = true;
-    if (mayBegin()) options.fits(true);
+    const entries = notes.flatMap((note) => note.split(" ")).filter((entry) => entry.startsWith(COUNT));
+    const counts = entries.map((entry) => Number(entry.slice(COUNT.length)));
+    for (const count of counts) requireCount(count, "as its group does");
+    if (counts.some((count) => count !== options.partitions)) groupNotes = "foreign";
+    if (counts.length === 0 || groupNotes === "counted" || groupNotes === "foreign") return;
+    groupNotes = "counted";
+    options.fits(mayBegin());
   };
 
-  const checkStart = (ranges: Ranges): void => {
-    const dropped = identity.dropped(ranges);
-    if (dropped !== null) lose(droppedText(dropped));
-  };
+  const checkStart = (ranges: Ranges): void => lose(identity.dropped(ranges));
   const checkEnd = (behind: string | null): void => {
     looksMissing = behind === null ? 0 : looksMissing + 1;
     if (behind === null && missing !== null) {
@@ -99,20 +91,19 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
       missing = { kind: "missing", topic, cause: behind };
       log.error({ topic, detail: sentenceOf(missing) }, "journal.missing");
     }
-    trustAsFound();
+    updateTrust();
   };
   /** Commands go on once all settings are right again: if entries are lost meanwhile, `checkStart` notices. */
   const checkSettings = async (): Promise<void> => {
     if (clock.monotonic() - askedAt < SETTINGS_EVERY_MS) return;
     askedAt = clock.monotonic();
     const [problem] = await options.problems();
-    const couldBegin = mayBegin();
     const wasFit = unfit === null;
     unfit = problem === undefined ? null : { kind: "unfit", cause: problem };
     if (wasFit === (unfit === null)) return;
     if (unfit) log.error({ topic, detail: sentenceOf(unfit) }, "journal.unfit");
     else log.info({ topic }, "journal.fit");
-    if (couldBegin !== mayBegin()) options.fits(!couldBegin);
+    options.fits(mayBegin());
   };
   const forget = (ranges: Ranges): void => {
     if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
@@ -127,7 +118,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
       throw error;
     });
     const partitions = ranges.size + unasked.size;
-    if (partitions > options.partitions) countIs(partitions, "now");
+    if (partitions > options.partitions) requireCount(partitions, "now");
     checkStart(ranges);
     checkEnd(identity.missing(ranges, new Map([...lasts].filter(([partition]) => !unasked.has(partition)))));
     forget(ranges);
@@ -146,19 +137,19 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
   const recall = async (): Promise<void> => {
     const notes = await options.notes().catch((error: unknown) => {
       const reason = messageOf(error);
-      if (!waiting) log.warn({ topic, reason }, "journal.notes.waiting");
-      waiting = true;
+      if (!isWaitWarned) log.warn({ topic, reason }, "journal.notes.waiting");
+      isWaitWarned = true;
       throw new Error(`what the group knows of ${topic} cannot be asked for: ${reason}`, { cause: error });
     });
-    for (const note of notes) identity.recall(note);
-    recalled = true;
+    notes.forEach(identity.recall);
+    if (groupNotes === "unread") groupNotes = "uncounted";
     compare(notes);
   };
 
   return {
     /** The ranges to read, after the group's notes are known. Rejects while one of the two cannot be asked for. */
     ranges: async (): Promise<TopicRanges> => {
-      if (!recalled) await recall();
+      if (groupNotes === "unread") await recall();
       return options.ranges();
     },
     /** These partitions of the journal are about to be read from the start of their ranges. */
@@ -168,7 +159,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
       // could wait for.
       for (const partition of identity.lasts().keys())
         if (partition >= partitions) lose(`has no partition ${partition} any more, which was read from it`);
-      countIs(partitions, "now");
+      requireCount(partitions, "now");
       for (const [partition, { startOffset, endOffset }] of ranges)
         if (partition < options.partitions)
           view.begin(partition, { startOffset, endOffset: Math.max(endOffset, identity.reach(partition)) });
@@ -176,8 +167,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     /** False if this record is not from the journal that this process, or its group, has read before. */
     isOurs: (record: Incoming): boolean => {
       const { partition, offset, key } = record;
-      const contradiction = identity.contradiction(record);
-      if (contradiction !== null) lose(contradiction);
+      lose(identity.contradiction(record));
       const expected = key === null ? partition : options.partitionOf(key);
       if (expected !== partition)
         lose(`has other partitions than before: offset ${offset} of ${partition} is of ${expected} now`);
@@ -190,24 +180,28 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
      */
     appending: (partition: number): ((written: RecordPosition) => void) => {
       const reach = identity.reach(partition);
-      return ({ partition: at, offset }) => {
-        if (at !== partition)
-          lose(`has other partitions than before: an entry for partition ${partition} is in ${at}`);
-        else if (offset < reach)
-          lose(`took a new entry at offset ${offset} of partition ${partition}, where one stood`);
+      return (written) => {
+        if (written.partition !== partition)
+          lose(
+            `has other partitions than before: an entry for partition ${partition} is in ${written.partition}`,
+          );
+        else if (written.offset < reach)
+          lose(`took a new entry at offset ${written.offset} of partition ${partition}, where one stood`);
       };
     },
     /**
-     * Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are
-     * known, and where they contradict this process.
+     * Metadata for the group's commits, by which a later start recognises this journal. Null before the old notes are
+     * known, and if they contradict this process.
      */
     note: (): string | null =>
-      recalled && !isForeign ? `${COUNT}${options.partitions} ${identity.note()}`.trim() : null,
+      groupNotes === "unread" || groupNotes === "foreign"
+        ? null
+        : `${COUNT}${options.partitions} ${identity.note()}`.trim(),
     /** Compares the group's notes with this journal. Must be called before this process replaces one. */
     compare,
     /** Must be called when this process's note was committed: from the second look on, no other number was overlooked. */
     committed: async (): Promise<void> => {
-      if (!isCounted && recalled) compare(await options.notes());
+      if (groupNotes === "uncounted") compare(await options.notes());
     },
     /** Whether commands may begin: the topic is kept as it must be, and the group knows how many partitions it has. */
     mayBegin,

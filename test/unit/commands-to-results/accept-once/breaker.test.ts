@@ -2,8 +2,6 @@ import { expect, it } from "vitest";
 import { createBreaker, type CallReport } from "../../../../src/commands-to-results/accept-once/breaker.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
-const never = new AbortController().signal;
-
 const create = (pauseMs: number) => {
   let nowMs = 0;
   const states: string[] = [];
@@ -82,14 +80,4 @@ it("does not take an answer to an old call for a recovery", () => {
   end("ill", "ill");
   breaker.leave(old, "answer");
   expect(leftMs()).toBe(100);
-});
-
-it("wakes who waits when something changes", async () => {
-  const { breaker, end, pass } = create(60_000);
-  end("ill", "ill");
-  pass(60_000);
-  const trial = breaker.enter();
-  const waiting = breaker.changed(never);
-  breaker.leave(trial, "answer");
-  await waiting;
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { doubtOrphans } from "../../../../src/commands-to-results/accept-once/loops.ts";
+import { endLeftovers } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { accept, claimed, createDeps, createLog } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -10,7 +10,7 @@ it("doubts an accept whose claim nobody ends, in the words of the claim, once", 
   const { deps } = createDeps(log);
   const stop = new AbortController();
   const options = { ...deps.options, takeoverMarginMs: 5 };
-  const running = doubtOrphans({ ...deps, options }, { afterMs: 5, everyMs: 2, signal: stop.signal });
+  const running = endLeftovers({ ...deps, options }, { afterMs: 5, everyMs: 2, signal: stop.signal });
   await expect.poll(() => log.view.doubts().length).toBe(1);
   stop.abort(new Error("over"));
   await expect(running).rejects.toThrow("over");

@@ -75,8 +75,8 @@ describe("execute", () => {
       const log = createLog();
       const { journal, options } = createDeps(log).deps;
       const isStuck = new Set<string>();
-      const append: Deps["journal"]["append"] = (key, entry) =>
-        isStuck.has(key) ? Promise.reject(new Error("no replicas")) : journal.append(key, entry);
+      const append: Deps["journal"]["append"] = (ref, step) =>
+        isStuck.has(ref.key) ? Promise.reject(new Error("no replicas")) : journal.append(ref, step);
       const { call } = answers(lost, lost, ok);
       const { run } = bridge({ journal: { ...journal, append }, options, call }, log);
       await run(accept("c1", "q1"));
@@ -126,7 +126,7 @@ describe("execute", () => {
       ["a body that nobody foresaw", { ...ok, kind: "unclear", reason: "no JSON" }],
     ])("none begins after %s, until the doubt is ended; a create does", async (_, outcome) => {
       const { call, calls } = answers(outcome, ok, ok);
-      const { run, log, results } = pausing({ call, acceptsResumed: () => Promise.resolve() });
+      const { run, log, results } = pausing({ call });
       await expect(run()).resolves.toMatchObject({ outcome: "IN_DOUBT" });
       const waiting = run(other);
       await run(create("c3"));
@@ -139,9 +139,9 @@ describe("execute", () => {
     it("none begins while the doubt is still being written", async () => {
       const log = createLog();
       const { journal } = createDeps(log).deps;
-      const append: Deps["journal"]["append"] = async (key, entry) => {
-        if (entry.step.kind === "concluded") await new Promise(() => undefined);
-        return journal.append(key, entry);
+      const append: Deps["journal"]["append"] = async (ref, step) => {
+        if (step.kind === "concluded") await new Promise(() => undefined);
+        return journal.append(ref, step);
       };
       const { call, calls } = answers(lost, ok);
       const { run, life } = pausing({ call, journal: { ...journal, append } }, log);
@@ -207,8 +207,8 @@ describe("execute", () => {
     const { deps, life, log } = bridge({ call });
     let lateMs = 0;
     const clock = { ...deps.clock, monotonic: () => deps.clock.monotonic() + lateMs };
-    const append: Deps["journal"]["append"] = async (key, entry) => {
-      const position = await deps.journal.append(key, entry);
+    const append: Deps["journal"]["append"] = async (ref, step) => {
+      const position = await deps.journal.append(ref, step);
       // Only the first claim is slow, as when the log's leader has just gone.
       lateMs = Math.max(lateMs, 1.2 * deps.options.beginWithinMs);
       return position;
@@ -342,12 +342,12 @@ describe("a commandId", () => {
     const { deps, run, results } = bridge({}, log);
     const { append } = deps.journal;
     let isFirst = true;
-    deps.journal.append = (key, entry) => {
+    deps.journal.append = (ref, step) => {
       // Its own claim, of a replica that is gone, was in the log before: this view has not read it yet.
       const result = Buffer.from(JSON.stringify({ commandId: "c1", outcome: "IN_DOUBT", final: false }));
       if (isFirst) log.append(c1, claimed("lost"), { ...concluded("lost", "IN_DOUBT"), result } as never);
       isFirst = false;
-      return append(key, entry);
+      return append(ref, step);
     };
     await expect(run()).resolves.toMatchObject({ outcome: "IN_DOUBT" });
     expect(results).toEqual(["c1 IN_DOUBT"]);
@@ -382,9 +382,9 @@ describe("a create whose answer was lost", () => {
     const log = createLog();
     const { deps } = createDeps(log);
     let claims = 0;
-    const append: Deps["journal"]["append"] = async (key, entry) => {
-      if (entry.step.kind === "claimed" && ++claims > 1) await new Promise((done) => setTimeout(done, 300));
-      return deps.journal.append(key, entry);
+    const append: Deps["journal"]["append"] = async (ref, step) => {
+      if (step.kind === "claimed" && ++claims > 1) await new Promise((done) => setTimeout(done, 300));
+      return deps.journal.append(ref, step);
     };
     const { call } = answers(lost);
     const options = { ...deps.options, beginWithinMs: 20, deadlineMs: 200 };

@@ -1,22 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { attempt } from "../../../../src/commands-to-results/accept-once/attempt.ts";
-import {
-  closedGate,
-  type GateName,
-  type Standing,
-} from "../../../../src/commands-to-results/accept-once/gates.ts";
+import { closedGate, type GateName } from "../../../../src/commands-to-results/accept-once/gates.ts";
 import type { Deps } from "../../../../src/commands-to-results/accept-once/ports.ts";
 import type { Pass } from "../../../../src/commands-to-results/accept-once/pass.ts";
+import { START, type Job } from "../../../../src/commands-to-results/accept-once/progress.ts";
+import { createCommandIdLocks } from "../../../../src/commands-to-results/accept-once/command-id-locks.ts";
 import { MAX_CREATES } from "../../../../src/commands-to-results/disposition.ts";
 import { ownVerdict } from "../../../../src/commands-to-results/types.ts";
-import { accept, createDeps, createLog, itemOf } from "./journal.ts";
+import { accept, create, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
 const verdict = ownVerdict("FAILED", "PARTNER_UNAVAILABLE", "never sent");
 const expired = ownVerdict("REJECTED", "COMMAND_EXPIRED", "late");
 
 /** A command whose gates are all open, and what closes each. */
-const setUp = () => {
+const setUp = (ref = c1) => {
   const closing = new Set<GateName>();
   const is = (gate: GateName): boolean => closing.has(gate);
   const log = createLog();
@@ -37,33 +35,32 @@ const setUp = () => {
   const pass: Pass = {
     isHeldByDoubt: () => is("doubt"),
     doubt: () => undefined,
+    doubtWritten: () => undefined,
     breakerLeftMs: () => (is("breaker") ? 1_000 : 0),
-    breakerChanged: () => Promise.resolve(),
     hasPermit: () => !is("rate"),
     mayTakePermit: () => !is("rate"),
     permitFree: () => Promise.resolve(),
     take: () => undefined,
     give: () => undefined,
   };
-  const prepared = itemOf(c1);
+  const prepared = itemOf(ref);
   const { work } = prepared;
   if (work.kind !== "call") throw new Error("it is a call");
-  const standing: Standing = {
-    ...{ operation: "ACCEPT_QUOTE", command: work.command, stop: stop.signal, pass, verdict },
-    ...{ notBeforeMs: 0, calls: 0, lost: null },
-    elapsedMs: () => (is("deadline") ? deps.options.deadlineMs : 0),
-  };
   const close = (gate: GateName): void => {
     closing.add(gate);
     if (gate === "stopping") stop.abort(new Error("stopping"));
   };
   const life = new AbortController().signal;
-  const job = {
-    ...{ deps, prepared, signals: { stop: stop.signal, cut: life, abandon: life } },
+  const job: Job = {
+    ...{ deps, prepared, pass, signals: { stop: stop.signal, cut: life, abandon: life } },
     slot: { leave: () => undefined, take: () => Promise.resolve() },
+    hasSlot: () => true,
+    leavePlace: () => undefined,
+    commandIds: createCommandIdLocks(),
+    elapsedMs: () => (is("deadline") ? deps.options.deadlineMs : 0),
   };
   return {
-    ...{ standing, deps, close },
+    ...{ job, close },
     calls: () => calls,
     /** One attempt, with this done between its claim and its bytes. */
     attempt: (between: () => void) => {
@@ -71,8 +68,7 @@ const setUp = () => {
         between();
         return deps.call(request, options);
       };
-      const beginning = { supersedes: null, willCall: true, standing };
-      return attempt({ ...job, deps: { ...deps, call } }, work, beginning);
+      return attempt({ ...job, deps: { ...deps, call } }, START, work, { supersedes: null, willCall: true });
     },
   };
 };
@@ -83,11 +79,11 @@ const GATES: GateName[] = [
 ];
 
 describe.each(GATES)("the gate %s", (gate) => {
-  it.each(["claim", "bytes"] as const)("is asked before the %s", (place) => {
-    const { standing, deps, close } = setUp();
-    expect(closedGate({ ...standing, place, willCall: true }, deps)).toBeNull();
+  it.each(["claim", "bytes"] as const)("is asked before the %s", (beginning) => {
+    const { job, close } = setUp();
+    expect(closedGate(job, START, beginning)).toBeNull();
     close(gate);
-    expect(closedGate({ ...standing, place, willCall: true }, deps)).toMatchObject({ gate });
+    expect(closedGate(job, START, beginning)).not.toBeNull();
   });
 
   it("keeps the bytes of a claimed call back", async () => {
@@ -95,26 +91,23 @@ describe.each(GATES)("the gate %s", (gate) => {
     await open.attempt(() => undefined);
     expect(open.calls()).toBe(1);
     const { close, calls, attempt: attemptOnce } = setUp();
-    await expect(attemptOnce(() => close(gate))).resolves.toMatchObject({ kind: "notExecuted", calls: 0 });
+    await expect(attemptOnce(() => close(gate))).resolves.toMatchObject({
+      kind: "notExecuted",
+      wasSent: false,
+    });
     expect(calls()).toBe(0);
   });
 });
 
 it("a claim that the fold will refuse waits for nothing that concerns the partner", () => {
-  const { standing, deps, close } = setUp();
+  const { job, close } = setUp();
   for (const gate of ["paused", "doubt", "breaker", "rate"] as const) close(gate);
-  expect(closedGate({ ...standing, place: "claim", willCall: false }, deps)).toBeNull();
+  expect(closedGate(job, START, "refusedClaim")).toBeNull();
 });
 
 it("a create that may have been executed ends after the last of its calls", () => {
-  const { standing, deps } = setUp();
-  const asked = {
-    ...standing,
-    operation: "CREATE_QUOTE",
-    lost: verdict,
-    place: "claim",
-    willCall: true,
-  } as const;
-  expect(closedGate({ ...asked, calls: MAX_CREATES - 1 }, deps)).toBeNull();
-  expect(closedGate({ ...asked, calls: MAX_CREATES }, deps)).toMatchObject({ gate: "deadline", verdict });
+  const { job } = setUp(create("c2"));
+  const lost = { ...START, lost: verdict, verdict };
+  expect(closedGate(job, { ...lost, callsSent: MAX_CREATES - 1 }, "claim")).toBeNull();
+  expect(closedGate(job, { ...lost, callsSent: MAX_CREATES }, "claim")).toEqual({ kind: "end", verdict });
 });

@@ -118,8 +118,8 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
     clock: systemClock,
     view: log.view,
     journal: {
-      append: (key, { operation, commandId, step }) => {
-        log.append({ operation, key, commandId }, step);
+      append: (ref, step) => {
+        log.append(ref, step);
         return Promise.resolve({ partition: 0, offset: log.entries.length - 1 });
       },
       reread: ({ offset }) => Promise.resolve(log.entries[offset]?.entry ?? null),
@@ -140,7 +140,6 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
     guard,
     mayStart: () => true,
     acceptsPaused: () => false,
-    acceptsResumed: () => new Promise(() => undefined),
     random: () => 0.5,
     newId: () => `a${++ids}`,
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },

@@ -2,12 +2,10 @@ import { expect, it } from "vitest";
 import type { ClosedGate } from "../../../../src/commands-to-results/accept-once/gates.ts";
 import {
   nextStep,
-  type CallKnowledge,
   type Facts,
-  type JournalSays,
-  type OwnAttempt,
   type NextStep,
 } from "../../../../src/commands-to-results/accept-once/next-step.ts";
+import type { CallKnowledge, OwnAttempt } from "../../../../src/commands-to-results/accept-once/progress.ts";
 import { ownVerdict } from "../../../../src/commands-to-results/types.ts";
 
 const failed = ownVerdict("FAILED", "PARTNER_UNAVAILABLE", "no call");
@@ -21,43 +19,49 @@ const claim = {
 
 const yesOrNo = [true, false];
 const known: CallKnowledge[] = ["notExecuted", "mayBeExecuted", "nothing"];
-const journals: JournalSays[] = [
-  { kind: "unread" },
-  { kind: "otherContent" },
-  ...(["this", "locked", "perhapsElsewhere", "elsewhere"] as const).flatMap((name) =>
-    yesOrNo.map((isTaken): JournalSays => ({ kind: "free", name, isTaken })),
-  ),
-  ...known.flatMap((call) =>
-    [-1, 0, 1].map((patienceMs): JournalSays => ({ kind: "held", claim, call, patienceMs })),
-  ),
-  ...known.map((call): JournalSays => ({ kind: "doubt", claim, call, position })),
-  ...yesOrNo.map((isGone): JournalSays => ({ kind: "concluded", position, isGone })),
+type Shown = Pick<Facts, "look" | "call" | "ownerLeftMs" | "isLocked" | "isReadUp">;
+const nothingShown = { call: "nothing", ownerLeftMs: 0, isLocked: false, isReadUp: false } as const;
+const free = (isTaken: boolean, isNamedElsewhere: boolean): Facts["look"] => {
+  return { kind: "free", isTaken, isNamedElsewhere };
+};
+const shown: Shown[] = [
+  { ...nothingShown, look: { kind: "unread" } },
+  { ...nothingShown, look: { kind: "otherContent" } },
+  { ...nothingShown, look: { kind: "concluded", position } },
+  ...yesOrNo.flatMap((isTaken) => [
+    { ...nothingShown, look: free(isTaken, false) },
+    { ...nothingShown, look: free(isTaken, false), isLocked: true },
+    ...yesOrNo.map((isReadUp) => ({ ...nothingShown, look: free(isTaken, true), isReadUp })),
+  ]),
+  ...known.flatMap((call): Shown[] => [
+    ...[-1, 0, 1].map((ownerLeftMs): Shown => {
+      return { ...nothingShown, look: { kind: "held", claim }, call, ownerLeftMs };
+    }),
+    { ...nothingShown, look: { kind: "doubt", claim, position }, call },
+  ]),
 ];
 const owns: OwnAttempt[] = [
   { kind: "none" },
   { kind: "notExecuted", attemptId: "a" },
-  { kind: "mayBeExecuted", attemptId: "a" },
   ...[failed, doubted].map((verdict): OwnAttempt => ({ kind: "ended", attemptId: "a", verdict })),
   { kind: "concluded" },
 ];
 const gates: (ClosedGate | null)[] = [
   null,
-  { kind: "stop", gate: "stopping" },
-  ...(["guard", "deadline"] as const).map((gate): ClosedGate => ({ kind: "end", verdict: failed, gate })),
-  { kind: "wait", ms: 5, event: "time", gate: "heartbeat" },
-  { kind: "wait", ms: 5, event: "ready", gate: "journal" },
-  { kind: "wait", ms: 5, event: "resumed", gate: "paused" },
-  { kind: "wait", ms: 5, event: "breaker", gate: "breaker" },
-  { kind: "wait", ms: 5, event: "permit", gate: "rate" },
+  { kind: "stop" },
+  { kind: "end", verdict: failed },
+  ...(["time", "ready", "pause", "permit"] as const).map((event): ClosedGate => {
+    return { kind: "wait", ms: 5, event };
+  }),
 ];
 
 const all = (["ACCEPT_QUOTE", "CREATE_QUOTE"] as const).flatMap((operation) =>
   [null, rejected].flatMap((refusal) =>
-    journals.flatMap((journal) =>
+    shown.flatMap((one) =>
       owns.flatMap((own) =>
         gates.flatMap((gate) =>
           yesOrNo.map((hasSlot): Facts => {
-            return { operation, refusal, journal, own, verdict: failed, gate, hasSlot };
+            return { ...one, operation, refusal, own, verdict: failed, gate, hasSlot };
           }),
         ),
       ),
@@ -73,8 +77,7 @@ const broken = (isBroken: (facts: Facts, step: NextStep) => boolean): [Facts, Ne
     .slice(0, 1);
 
 const isClaim = (step: NextStep): boolean => step.kind === "claim";
-const isOwnCall = ({ journal }: Facts, call: CallKnowledge): boolean =>
-  "call" in journal && journal.call === call;
+const isOwnCall = ({ look, call }: Facts, known: CallKnowledge): boolean => "claim" in look && call === known;
 
 it("has exactly one step for every combination of facts", () => {
   expect(all.length).toBeGreaterThan(5_000);
@@ -87,25 +90,23 @@ it.each<[string, (facts: Facts, step: NextStep) => boolean]>([
   ["claims for an invalid command", ({ refusal }, step) => isClaim(step) && refusal !== null],
   [
     "claims where a key is in doubt, concluded, not read, or not this command's",
-    ({ journal }, step) =>
-      isClaim(step) && journal.kind !== "held" && !(journal.kind === "free" && journal.name === "this"),
+    ({ look, isLocked }, step) =>
+      isClaim(step) && look.kind !== "held" && (look.kind !== "free" || look.isNamedElsewhere || isLocked),
   ],
   [
     "claims an accept that is held, whoever holds it",
-    ({ operation, journal }, step) =>
-      isClaim(step) && operation === "ACCEPT_QUOTE" && journal.kind !== "free",
+    ({ operation, look }, step) => isClaim(step) && operation === "ACCEPT_QUOTE" && look.kind !== "free",
   ],
   [
     "takes over before the owner's time is over",
-    ({ journal }, step) => {
-      const isEnd = step.kind === "adopt" || (step.kind === "conclude" && step.lost !== null);
-      return isEnd && journal.kind === "held" && journal.patienceMs > 0;
+    ({ look, ownerLeftMs }, step) => {
+      const isEnd = step.kind === "adopt" || step.kind === "concludeLost";
+      return isEnd && look.kind === "held" && ownerLeftMs > 0;
     },
   ],
   [
     "calls a partner for a quote that is taken",
-    ({ journal }, step) =>
-      step.kind === "claim" && journal.kind === "free" && step.willCall === journal.isTaken,
+    ({ look }, step) => step.kind === "claim" && look.kind === "free" && step.willCall === look.isTaken,
   ],
   [
     "releases what may have been executed",
@@ -115,7 +116,7 @@ it.each<[string, (facts: Facts, step: NextStep) => boolean]>([
   [
     "says of a call that may have been executed that it was not, but as its own evidence or for a create",
     (facts, step) =>
-      step.kind === "conclude" &&
+      (step.kind === "conclude" || step.kind === "concludeLost") &&
       facts.operation === "ACCEPT_QUOTE" &&
       facts.own.kind !== "ended" &&
       !isOwnCall(facts, "notExecuted") &&
@@ -153,24 +154,21 @@ it("leads on from each combination: what a step changes lets another one follow"
       case "wait":
         return step.watch === null && facts.gate?.kind === "wait"
           ? { ...facts, gate: null }
-          : { ...facts, journal: { kind: "concluded", position, isGone: false } };
+          : { ...facts, look: { kind: "concluded", position } };
       case "readUp":
-        return { ...facts, journal: { kind: "free", name: "elsewhere", isTaken: false } };
+        return { ...facts, isReadUp: true };
       case "takeSlot":
         return { ...facts, hasSlot: true };
       case "release":
-        return { ...facts, own: { kind: "none" }, journal: { kind: "free", name: "this", isTaken: false } };
+        return { ...facts, own: { kind: "none" }, look: free(false, false) };
       case "adopt":
-        return { ...facts, journal: { kind: "held", claim, call: "mayBeExecuted", patienceMs: 0 } };
+        return { ...facts, call: "mayBeExecuted" };
       case "claim":
         return { ...facts, own: { kind: "ended", attemptId: "a", verdict: failed } };
       case "refuse":
       case "conclude":
-        return {
-          ...facts,
-          own: { kind: "concluded" },
-          journal: { kind: "concluded", position, isGone: false },
-        };
+      case "concludeLost":
+        return { ...facts, own: { kind: "concluded" }, look: { kind: "concluded", position } };
     }
   };
   for (const facts of all) {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
-import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
+import { endLeftovers } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -53,7 +53,7 @@ it("is that of the command when somebody else publishes its final result", async
     ...{ result: deps.codec.encode(result), resultId: result.resultId, traceparent: TRACE },
   });
   const stop = new AbortController();
-  const running = republish(deps, { afterMs: 0, everyMs: 2, signal: stop.signal });
+  const running = endLeftovers(deps, { afterMs: 0, everyMs: 2, signal: stop.signal });
   await expect.poll(() => published).toEqual([TRACE, TRACE]);
   stop.abort(new Error("over"));
   await expect(running).rejects.toThrow("over");

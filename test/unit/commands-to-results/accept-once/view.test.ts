@@ -22,7 +22,7 @@ describe("the fold", () => {
       [ref, claimed("c", { supersedes: "a" })],
     );
     expect(view.holds(ref, "b")).toBe(true);
-    expect(after([ref, claimed("b", { supersedes: "a" })]).look(ref)).toEqual({
+    expect(after([ref, claimed("b", { supersedes: "a" })]).look(ref)).toMatchObject({
       kind: "free",
       isTaken: false,
     });
@@ -88,7 +88,7 @@ describe("the view", () => {
     expect(view.take(record(0))).toBe("old");
     expect(view.take(record(2))).toBe("gap");
     expect(view.ready()).toBe(false);
-    expect(view.look(accept("c", "q0"))).toEqual({ kind: "free", isTaken: false });
+    expect(view.look(accept("c", "q0"))).toMatchObject({ kind: "free", isTaken: false });
     // What the old fetch still brings is not taken for the start of the log.
     expect(view.take(record(3))).toBe("gap");
     expect(view.nextOffset(0)).toBeNull();
@@ -117,14 +117,14 @@ describe("the view", () => {
 
   it("lets a reader wait for its own record through a gap", async () => {
     const view = begun(0, 0);
-    const waiting = view.past({ partition: 0, offset: 1 }, never);
+    const waiting = view.past(accept("c", "q1"), { partition: 0, offset: 1 }, never);
     view.take(record(0));
     view.take(record(5));
     view.begin(0, { startOffset: 0, endOffset: 6 });
     view.take(record(0));
     view.take(record(1));
     await waiting;
-    await view.past({ partition: 0, offset: 0 }, never);
+    await view.past(accept("c", "q0"), { partition: 0, offset: 0 }, never);
   });
 
   it("lets nobody wait for ever", async () => {
@@ -133,7 +133,7 @@ describe("the view", () => {
     const waits = [
       view.untilReady(abort.signal),
       view.changed(c1, abort.signal),
-      view.past({ partition: 0, offset: 0 }, abort.signal),
+      view.past(c1, { partition: 0, offset: 0 }, abort.signal),
     ];
     abort.abort(new Error("enough"));
     for (const wait of waits) await expect(wait).rejects.toThrow("enough");
@@ -144,7 +144,7 @@ describe("the view", () => {
     log.append(c1, claimed("a"), concluded("a", "SUCCEEDED"));
     log.append(accept("c3", "other"), claimed("b"), concluded("b", "IN_DOUBT"));
     log.view.forgetBefore({ partition: 0, offset: 2 });
-    expect(log.view.look(c1)).toEqual({ kind: "free", isTaken: false });
+    expect(log.view.look(c1)).toMatchObject({ kind: "free", isTaken: false });
     expect(log.view.doubts()).toHaveLength(1);
     log.view.forgetBefore({ partition: 0, offset: 4 });
     expect(log.view.doubts()).toEqual([]);

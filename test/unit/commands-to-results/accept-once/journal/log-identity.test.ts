@@ -51,8 +51,8 @@ describe.each([
   it("detects records that were deleted too early, and forgets old ones", () => {
     const identity = from(at(1, 60), at(2, 20), at(3, 1));
     expect(identity.dropped(range(2, 4))).toBeNull();
-    expect(identity.dropped(range(3, 4))).toMatchObject({ offset: 2, ageMs: 20 * HOUR_MS });
-    expect(identity.dropped(range(9, 9))).toEqual({ partition: 0, offset: 3, ageMs: HOUR_MS });
+    expect(identity.dropped(range(3, 4))).toContain(`offset 2 of partition 0, which was ${20 * 3_600} s old`);
+    expect(identity.dropped(range(9, 9))).toContain("offset 3 of partition 0");
     expect(from(at(1, 60), at(2, 31)).dropped(range(3, 3))).toBeNull();
   });
 });
