@@ -76,15 +76,16 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
           oracle.claiming({ attemptId: step.attemptId, commandId, owner: process.name });
         const disturbed = (): void => oracle.claimDisturbed(commandId);
         atPort();
-        const lose = (why: string, afterMs = APPEND_TIMEOUT_MS) =>
+        const lose = (why: string, afterMs = APPEND_TIMEOUT_MS): void => {
+          disturbed();
           simulator.after(afterMs, process, () => {
             simulator.note(() => `${process.name}: append of ${step.kind} ${why}`);
             reject(new Error(why));
           });
+        };
         const isLateClaim = scenario.rareCase === "late-claim" && step.kind === "claimed" && isFirstClaim;
         if (step.kind === "claimed") isFirstClaim = false;
         if (!isLateClaim && faulty(chances.appendFails)) {
-          disturbed();
           lose("failed");
           return;
         }
@@ -94,7 +95,6 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
           // The leader may have appended it, and give it to readers once it has replicas again.
           if (random.chance(0.3))
             simulator.after(random.pick([10, 2_500, 15_000]), null, () => write(ref, step));
-          disturbed();
           lose("lacked replicas", random.pick([10, 10, APPEND_TIMEOUT_MS, 3 * APPEND_TIMEOUT_MS]));
           return;
         }
@@ -105,7 +105,6 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
           simulator.after(isLateClaim ? 2_500 : random.pick([10, 300, 600, 2_500]), null, () =>
             write(ref, step),
           );
-          disturbed();
           lose("timed out");
           return;
         }
