@@ -14,7 +14,7 @@ const BATCH = 250;
 const PROGRESS_MS = 10_000;
 
 /** Worker threads that run schedules; each thread runs one task at a time. */
-const createPool = (base: string, threads: number) => {
+const startPool = (base: string, threads: number) => {
   const workers = Array.from({ length: threads }, () => new Worker(join(base, "test/simulation/worker.js")));
   const ask = (worker: Worker, task: Task): Promise<Report> =>
     new Promise((resolve, reject) => {
@@ -26,23 +26,14 @@ const createPool = (base: string, threads: number) => {
       worker.once("error", reject);
       worker.postMessage(task);
     });
-  return {
-    /** Hands out tasks to free threads until `next` returns null. Resolves when all are done. */
-    run: async (next: () => Task | null, onReport: (task: Task, report: Report) => void): Promise<void> => {
-      await Promise.all(
-        workers.map(async (worker) => {
-          for (let task = next(); task; task = next()) onReport(task, await ask(worker, task));
-        }),
-      );
-    },
-    close: async (): Promise<void> => {
-      await Promise.all(workers.map((worker) => worker.terminate()));
-    },
+  /** Hands out tasks to free threads until `next` returns null. Resolves when all are done. */
+  return async (next: () => Task | null, onReport: (task: Task, report: Report) => void): Promise<void> => {
+    const work = async (worker: Worker): Promise<void> => {
+      for (let task = next(); task; task = next()) onReport(task, await ask(worker, task));
+    };
+    await Promise.all(workers.map(work)).finally(() => Promise.all(workers.map((one) => one.terminate())));
   };
 };
-
-const replayHint = (seed: number, mutant: Mutant | null): string =>
-  `npm run simulate -- --replay ${seed}${mutant ? ` --mutant "${mutant.name}"` : ""}`;
 
 /**
  * Runs many schedules against the unchanged code.
@@ -53,7 +44,7 @@ export const runSchedules = async (
   options: { from: number; seeds: number; threads: number; print: Print },
 ): Promise<{ isKept: boolean; gaps: number }> => {
   const { from, seeds, threads, print } = options;
-  const pool = createPool(build.base, threads);
+  const run = startPool(build.base, threads);
   const total: Report = { ran: 0, steps: 0, outcomes: {}, gaps: 0, violations: [] };
   const end = from + seeds;
   const startedAt = performance.now();
@@ -65,23 +56,19 @@ export const runSchedules = async (
     next += count;
     return { root: build.base, from: next - count, count, stopAtFirst: false };
   };
-  try {
-    await pool.run(task, (_, report) => {
-      total.ran += report.ran;
-      total.steps += report.steps;
-      total.gaps += report.gaps;
-      for (const [outcome, count] of Object.entries(report.outcomes))
-        total.outcomes[outcome] = (total.outcomes[outcome] ?? 0) + count;
-      for (const { seed, text } of report.violations)
-        print(`seed ${seed}: ${text}\n  ${replayHint(seed, null)}`);
-      total.violations.push(...report.violations);
-      if (performance.now() - printedAt < PROGRESS_MS) return;
-      printedAt = performance.now();
-      print(`${total.ran} of ${seeds} schedules, ${total.violations.length} broke a promise`);
-    });
-  } finally {
-    await pool.close();
-  }
+  await run(task, (_, report) => {
+    total.ran += report.ran;
+    total.steps += report.steps;
+    total.gaps += report.gaps;
+    for (const [outcome, count] of Object.entries(report.outcomes))
+      total.outcomes[outcome] = (total.outcomes[outcome] ?? 0) + count;
+    for (const { seed, text } of report.violations)
+      print(`seed ${seed}: ${text}\n  npm run simulate -- --replay ${seed}`);
+    total.violations.push(...report.violations);
+    if (performance.now() - printedAt < PROGRESS_MS) return;
+    printedAt = performance.now();
+    print(`${total.ran} of ${seeds} schedules, ${total.violations.length} broke a promise`);
+  });
   const seconds = (performance.now() - startedAt) / 1000;
   print(
     `${total.ran} schedules of ${Math.round(total.steps / total.ran)} steps in ${seconds.toFixed(1)} s (${Math.round(total.ran / seconds)}/s), ` +
@@ -96,31 +83,25 @@ export const findMutants = async (
   options: { mutants: readonly Mutant[]; from: number; seeds: number; threads: number; print: Print },
 ): Promise<boolean> => {
   const { mutants, from, seeds, threads, print } = options;
-  const pool = createPool(build.base, threads);
+  const run = startPool(build.base, threads);
   const waiting = [...mutants];
   const byRoot = new Map<string, Mutant>();
   let allFound = true;
-  try {
-    await pool.run(
-      () => {
-        const mutant = waiting.shift();
-        if (!mutant) return null;
-        const root = build.mutate(mutant);
-        byRoot.set(root, mutant);
-        return { root, from, count: seeds, stopAtFirst: true };
-      },
-      ({ root }, { ran, violations }) => {
-        const mutant = byRoot.get(root);
-        const [first] = violations;
-        if (!first) allFound = false;
-        print(
-          `${mutant?.name}: ${first ? `found by seed ${first.seed}: ${first.text}` : `NOT FOUND in ${ran} schedules`}`,
-        );
-      },
-    );
-  } finally {
-    await pool.close();
-  }
+  await run(
+    () => {
+      const mutant = waiting.shift();
+      if (!mutant) return null;
+      const root = build.mutate(mutant);
+      byRoot.set(root, mutant);
+      return { root, from, count: seeds, stopAtFirst: true };
+    },
+    ({ root }, { ran, violations }) => {
+      const [first] = violations;
+      if (!first) allFound = false;
+      const found = first ? `found by seed ${first.seed}: ${first.text}` : `NOT FOUND in ${ran} schedules`;
+      print(`${byRoot.get(root)?.name}: ${found}`);
+    },
+  );
   return allFound;
 };
 

@@ -11,8 +11,7 @@ export type CodeUnderTest = typeof import("../../src/commands-to-results/accept-
   typeof import("../../src/kafka/consume/key-order.ts") &
   typeof import("../../src/kafka/consume/assigned-partition.ts") &
   typeof import("../../src/kafka/consume/watermark.ts") &
-  typeof import("../../src/partner/connection/call-limiter.ts") &
-  typeof import("../../src/runtime/clock.ts");
+  typeof import("../../src/partner/connection/call-limiter.ts");
 
 const FILES = [
   ...["execute", "view", "loops", "journal/watch", "resolve"].map(
@@ -22,7 +21,6 @@ const FILES = [
   ...["key-order", "assigned-partition", "watermark"].map((name) => `kafka/consume/${name}`),
   "partner/connection/call-limiter",
   "operate/resolve/find-doubt",
-  "runtime/clock",
 ];
 
 /** @param root the folder that contains src/ as JavaScript */

@@ -380,7 +380,7 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "a command that gets no claim keeps its slot": [
-    execute('        pass.give("nothing");\n        trackedSlot.leave();\n'),
+    execute('        pass.give("nothing");\n        slot.leave();\n'),
   ],
   "a command that waits keeps its slot": [
     perform("      slot.leave();\n      // What this replica", "      // What this replica"),

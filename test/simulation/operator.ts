@@ -19,7 +19,7 @@ export const startOperator = (context: SimulationContext, operator: string): voi
   if (!sent) return;
   const process: SimulatedProcess = { name: operator, alive: true, frozenUntilMs: 0 };
   const skew = { wallMs: simulator.random.pick(CLOCKS_MS), monotonicLostMs: 0 };
-  const clock = createClock(simulator, process, skew, code);
+  const clock = createClock(simulator, process, skew);
   const view = code.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
   const finder = code.createCommandFinder(sent.commandId);
   log.tail(process, view, null, finder.take);

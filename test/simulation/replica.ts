@@ -127,7 +127,7 @@ export const createReplica = (context: SimulationContext, name: string): Replica
   const { random } = simulator;
   const process: SimulatedProcess = { name, alive: true, frozenUntilMs: 0 };
   const skew: Skew = { wallMs: random.int(-scenario.skewMs, scenario.skewMs), monotonicLostMs: 0 };
-  const clock = createClock(simulator, process, skew, code);
+  const clock = createClock(simulator, process, skew);
   const view = code.createView({
     partitions: scenario.journalPartitions,
     partitionOf: log.partitionOf,

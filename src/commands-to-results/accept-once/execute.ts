@@ -45,7 +45,7 @@ const factsOf = (job: Job, progress: AttemptProgress): Facts => {
     own: progress.own,
     verdict: progress.verdict,
     gate: closedGate(job, progress, beginningOf(job, look)),
-    hasSlot: job.hasSlot(),
+    hasSlot: job.slot.isHeld(),
   };
 };
 
@@ -84,17 +84,6 @@ export const createExecute = (deps: Deps) => {
   const accepts = { breaker, unwrittenDoubts, isDoubtOpen };
   const commandIds = createCommandIdLocks();
   return async (prepared: PreparedCommand, signals: StopSignals, slot: Slot): Promise<Settled> => {
-    let hasSlot = true;
-    const trackedSlot: Slot = {
-      leave: () => {
-        hasSlot = false;
-        slot.leave();
-      },
-      take: async (signal) => {
-        await slot.take(signal);
-        hasSlot = true;
-      },
-    };
     const pass = createPass(deps.permit(), prepared.ref.operation === "ACCEPT_QUOTE" ? accepts : null);
     const ageAtStartMs = Math.max(clock.now() - prepared.receivedAt, 0);
     const sinceMs = startStopwatch(clock);
@@ -102,12 +91,11 @@ export const createExecute = (deps: Deps) => {
       deps: deps.traced ? { ...deps, ...deps.traced(prepared.envelope) } : deps,
       prepared,
       signals,
-      slot: trackedSlot,
-      hasSlot: () => hasSlot,
+      slot,
       pass,
       leavePlace: () => {
         pass.give("nothing");
-        trackedSlot.leave();
+        slot.leave();
       },
       commandIds,
       elapsedMs: () => ageAtStartMs + sinceMs(),

@@ -22,7 +22,6 @@ export type Facts = {
   /** The command's own partition was read up to now. */
   isReadUp: boolean;
   own: OwnAttempt;
-  /** The verdict when no call follows. */
   verdict: Verdict;
   /** The first gate that is closed; null if all are open. */
   gate: ClosedGate | null;
@@ -36,14 +35,11 @@ export type NextStep =
   | { kind: "reused" }
   /** Reads the command's own partition up to now. */
   | { kind: "readUp" }
-  /** Concludes the command without an attempt. */
   | { kind: "refuse"; verdict: Verdict }
-  /** Concludes an attempt. */
   | { kind: "conclude"; attemptId: string; verdict: Verdict }
   /** Concludes the attempt of another owner, who never did. */
   | { kind: "concludeLost"; claim: Claim; verdict: Verdict }
   | { kind: "release"; attemptId: string }
-  /** Takes the claim of a create over from a lost owner. */
   | { kind: "adopt"; claim: Claim }
   | { kind: "takeSlot"; willCall: boolean }
   /** `willCall` false: the fold will refuse the claim, because the quote is taken. */

@@ -36,11 +36,9 @@ export type Contradiction = { ref: Ref; conclusion: CommandResult; standing: Com
 
 /** Hooks for the log. None of them may throw. */
 export type Observer = {
-  /** A claim is taken over, because its owner did not conclude it in time. */
   takeover: (ref: Ref, attemptId: string) => void;
   /** Accepts pause ("open"), again after each trial that failed, or go on ("closed"). `pauseMs`: until the next trial. */
   breaker: (state: "open" | "closed", pauseMs: number) => void;
-  /** A write to Kafka failed and is tried again. */
   retrying: (what: "append" | "reread" | "publish" | "report", error: unknown) => void;
 };
 
@@ -55,7 +53,6 @@ export type Options = {
   deadlineMs: number;
   breakerFailures: number;
   breakerPauseMs: number;
-  /** No accept starts while one is in doubt. */
   pauseOnDoubt: boolean;
   /** Between calls that were not executed, and between failed writes. */
   backoff: Backoff;
@@ -88,9 +85,7 @@ export type PreparedCommand = {
   identity: Identity;
   ref: Ref;
   requestHash: string;
-  /** Call the partner (unless the guard forbids it), or refuse an invalid command. */
   work: { kind: "call"; command: Command; request: PartnerRequest } | { kind: "refuse"; verdict: Verdict };
-  /** When this replica took the command up. */
   receivedAt: number;
   envelope: Envelope;
 };
@@ -101,12 +96,11 @@ export type StopSignals = {
   stop: AbortSignal;
   /** The drain is over: open calls are cut off and concluded with what is known of them. */
   cut: AbortSignal;
-  /** Everything is abandoned as it is. */
   abandon: AbortSignal;
 };
 
-/** One of the slots for commands in flight. */
 export type Slot = {
+  isHeld: () => boolean;
   /** Frees the slot, because the command only waits now. */
   leave: () => void;
   take: (signal: AbortSignal) => Promise<void>;

@@ -15,7 +15,6 @@ export type Job = {
   readonly prepared: PreparedCommand;
   readonly signals: StopSignals;
   readonly slot: Slot;
-  readonly hasSlot: () => boolean;
   readonly pass: Pass;
   readonly leavePlace: () => void;
   readonly commandIds: CommandIdLocks;
@@ -60,7 +59,6 @@ export const START = {
   notBeforeMs: 0,
   /** For so long people paused it: its deadline does not run meanwhile. */
   pausedMs: 0,
-  /** The conclusion of the last attempt. */
   conclusion: null as WrittenConclusion | null,
   /** The claim of another owner that is waited for. */
   watched: null as { attemptId: string; sinceMs: Stopwatch } | null,

@@ -7,7 +7,6 @@ import type { Look } from "./partition-view.ts";
 import { publishFinal, readResult, type JournalResult } from "./publish-result.ts";
 import type { Claim } from "./fold-rules.ts";
 
-/** An operator's decision on a command in doubt. */
 export type Decision = {
   as: "succeeded" | "not-executed";
   by: string;
@@ -29,7 +28,6 @@ export type Resolved =
    * QUOTE_ALREADY_TAKEN, which has no conclusion in the journal.
    */
   | { kind: "decided"; result: CommandResult | null; note: string | null; position: RecordPosition }
-  /** See `resolvableAtMs`. */
   | { kind: "tooYoung" }
   /** Claimed: its owner, or the replica that takes it over, will conclude it. */
   | { kind: "underWay" }
@@ -79,7 +77,6 @@ const decisionOn = (
   completedAt: nowMs,
 });
 
-/** The answer for a command that is not in doubt. */
 export const withoutDoubt = async (
   deps: ResolveDeps,
   ref: Ref,

@@ -46,7 +46,6 @@ export const createRows = (width: number) => {
   };
 
   return {
-    /** The word at a place of a row that `find` or `add` gave. */
     word,
     setWord: (row: number, at: number, value: number): void => {
       words[row + at] = value;

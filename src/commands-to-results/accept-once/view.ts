@@ -149,11 +149,9 @@ export const createView = ({
       const begun = parts.flatMap(({ next, target }) => (next === null ? [] : Math.max(0, target - next)));
       return begun.length < parts.length ? null : begun.reduce((sum, left) => sum + left, 0);
     },
-    /** The partitions that are not read up to their end at `begin`. */
     unread: (): number[] => parts.flatMap((own, partition) => (isReady(own) ? [] : [partition])),
     halted: (): boolean => isHalted,
 
-    /** Resolves when this record of a command is folded. */
     past: async (ref: Ref, { partition, offset }: RecordPosition, signal: AbortSignal): Promise<void> => {
       while ((part(partition).next ?? 0) <= offset) await wait(keyName(ref), signal);
     },

@@ -4,6 +4,7 @@ export type KeyOrder = ReturnType<typeof keyOrder>;
 
 /** One of the `maxRunning` concurrency slots. A task holds one when it starts. */
 export type ConcurrencySlot = {
+  isHeld(): boolean;
   /** Frees the slot for other tasks while this one waits for something long. */
   leave(): void;
   /** Waits for a free slot; rejects with the signal's reason when it aborts first. */
@@ -35,6 +36,7 @@ export const keyOrder = (maxRunning: number) => {
   const newSlot = (): ConcurrencySlot => {
     let isHeld = true;
     return {
+      isHeld: () => isHeld,
       leave: () => {
         if (!isHeld) return;
         isHeld = false;

@@ -12,7 +12,7 @@ import { NOW } from "./commands.ts";
 
 const never = new AbortController().signal;
 const signals = { stop: never, cut: never, abandon: never };
-const place: Slot = { leave: () => undefined, take: () => Promise.resolve() };
+const place: Slot = { isHeld: () => true, leave: () => undefined, take: () => Promise.resolve() };
 const known = { commandId: "from the journal" } as CommandResult;
 const noAvro: DecodeCommand = () => ({ ok: false, detail: "no Avro here" });
 
@@ -240,6 +240,7 @@ test("what cannot be told yet is not handled: the record stays", async () => {
 describe("a command whose schema the registry is asked for", () => {
   const avro = Buffer.from([0, 0, 0, 0, 1]);
   const slotOf = (said: string[]): Slot => ({
+    isHeld: () => true,
     leave: () => void said.push("leave"),
     take: () => {
       said.push("take");

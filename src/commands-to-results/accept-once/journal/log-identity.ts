@@ -33,7 +33,6 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
     marks.reduce((ms, mark) => (mark.offset <= offset ? Math.max(ms, mark.timestampMs) : ms), 0);
 
   return {
-    /** Adds the marks of a `note`, of this or another process. */
     recall: (note: string): void => {
       for (const entry of note.split(" ")) {
         const [name = "", texts = ""] = entry.split(":");
@@ -42,7 +41,6 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
       }
     },
 
-    /** The marks as short text, to be committed as metadata. */
     note: (): string => {
       let text = "";
       for (const [partition, { last, marks }] of marksOf) {

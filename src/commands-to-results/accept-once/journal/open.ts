@@ -31,7 +31,6 @@ const PACE_MS = 20;
 type JournalHooks = {
   /** Asks for the notes in the group's commits. Nothing is read, and the view is not ready, before it has answered. */
   askNotes: (cluster: Cluster) => Promise<readonly string[]>;
-  /** Called for every record that the view takes. */
   see?: (record: JournalRecord) => void;
   /** Called for each contradiction, each time that it is read. */
   contradicted?: (contradiction: Contradicted) => void;
@@ -189,7 +188,6 @@ export const openJournal = async (services: Services, schemaId: number, hooks: J
     journal,
     health,
     mayBegin: watch.mayBegin,
-    /** What the group's commits must tell it, and when: see `watchJournal`. */
     counting: { compareNotes: watch.compare, committed: watch.committed },
     note: watch.note,
     waiting: () => publisher.waiting(),

@@ -203,9 +203,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     committed: async (): Promise<void> => {
       if (groupNotes === "uncounted") compare(await options.notes());
     },
-    /** Whether commands may begin: the topic is kept as it must be, and the group knows how many partitions it has. */
     mayBegin,
-    /** What is wrong with the journal; null while nothing is. */
     fault: (): Health | null => lost ?? missing ?? unfit,
     stop: (): void => stopped.abort(),
   };

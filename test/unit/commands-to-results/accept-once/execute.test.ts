@@ -8,7 +8,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { accept, claimed, concluded, create, createDeps, createLog, freePermit, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
-const place = { leave: () => undefined, take: () => Promise.resolve() };
+const place = { isHeld: () => true, leave: () => undefined, take: () => Promise.resolve() };
 
 const lifelines = () => {
   const [stop, cut, abandon] = [new AbortController(), new AbortController(), new AbortController()];
@@ -64,7 +64,7 @@ describe("execute", () => {
         },
         log,
       );
-      const slot = { leave: () => (left += 1), take: () => Promise.resolve() };
+      const slot = { isHeld: () => true, leave: () => (left += 1), take: () => Promise.resolve() };
       const running = createExecute(deps)(itemOf(c1), life.signals, slot);
       void running.catch(() => undefined);
       await eventually(() => left > 0 && released > 0, "slot and permit");
@@ -92,7 +92,7 @@ describe("execute", () => {
       let left = 0;
       const life = lifelines();
       const publish = () => Promise.reject(new Error("no replicas"));
-      const slot = { leave: () => (left += 1), take: () => Promise.resolve() };
+      const slot = { isHeld: () => true, leave: () => (left += 1), take: () => Promise.resolve() };
       const again = createExecute({ ...deps, publish })(itemOf(c1), life.signals, slot);
       await eventually(() => left > 0, "the slot");
       life.abandon.abort(new Error("the end"));
@@ -280,6 +280,7 @@ describe("accepts that people have paused", () => {
     const { log, deps, life, calls, resume } = paused();
     let held = true;
     const slot = {
+      isHeld: () => held,
       leave: () => void (held = false),
       take: () => {
         held = true;

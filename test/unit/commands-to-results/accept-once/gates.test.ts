@@ -53,8 +53,7 @@ const setUp = (ref = c1) => {
   const life = new AbortController().signal;
   const job: Job = {
     ...{ deps, prepared, pass, signals: { stop: stop.signal, cut: life, abandon: life } },
-    slot: { leave: () => undefined, take: () => Promise.resolve() },
-    hasSlot: () => true,
+    slot: { isHeld: () => true, leave: () => undefined, take: () => Promise.resolve() },
     leavePlace: () => undefined,
     commandIds: createCommandIdLocks(),
     elapsedMs: () => (is("deadline") ? deps.options.deadlineMs : 0),

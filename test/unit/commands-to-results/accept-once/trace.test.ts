@@ -7,7 +7,7 @@ import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 const c1 = accept("c1");
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const OTHER = "00-1bf7651916cd43dd8448eb211c80319c-c7ad6b7169203331-01";
-const place = { leave: () => undefined, take: () => Promise.resolve() };
+const place = { isHeld: () => true, leave: () => undefined, take: () => Promise.resolve() };
 const never = new AbortController().signal;
 const life = { stop: never, cut: never, abandon: never };
 
