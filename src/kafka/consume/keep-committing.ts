@@ -36,7 +36,9 @@ export const keepCommitting = async (
       isLast = signal.aborted;
       const refusedForMs = Math.round(clock.monotonic() - acceptedAt);
       const isLong: boolean = refusedForMs >= REFUSED_FOR_MS && !isWarned;
-      log[isLong ? "warn" : "debug"]({ reason: messageOf(error), refusedForMs }, "kafka.commit.refused");
+      const refusal = { reason: messageOf(error), refusedForMs };
+      if (isLong) log.warn(refusal, "kafka.commit.refused");
+      else log.debug(refusal, "kafka.commit.refused");
       isWarned ||= isLong;
     }
   }
