@@ -243,28 +243,6 @@ describe("execute", () => {
     await expect(settled).resolves.toMatchObject({ outcome: "SUCCEEDED" });
     expect(left).toBeGreaterThan(0);
   });
-
-  it("ends a command that the partner's gate never lets in as not sent", async () => {
-    const { deps, life, log } = bridge();
-    const untilFree = (): Promise<void> => new Promise(() => undefined);
-    const permit: Deps["permit"] = () => ({ ...freePermit, isFree: () => false, untilFree });
-    const execute = createExecute({ ...deps, permit, options: { ...deps.options, deadlineMs: 30 } });
-    const settled = await execute(itemOf(c1), life.signals, place);
-    expect(settled).toMatchObject({ outcome: "FAILED", attempts: 0 });
-    expect(kinds(log)).toEqual(["concluded"]);
-  });
-
-  it("pauses accepts after doubts in a row", async () => {
-    const states: string[] = [];
-    const { call, calls } = answers(lost, lost, ok);
-    const { observer } = createDeps(createLog()).deps;
-    const { run } = bridge({ call, observer: { ...observer, breaker: (state) => void states.push(state) } });
-    await run(accept("c1", "q1"));
-    await run(accept("c2", "q2"));
-    expect(states).toEqual(["open"]);
-    await expect(run(accept("c3", "q3"))).resolves.toMatchObject({ outcome: "SUCCEEDED" });
-    expect([calls(), states]).toEqual([3, ["open", "closed"]]);
-  });
 });
 
 describe("accepts that people have paused", () => {
@@ -312,27 +290,6 @@ describe("accepts that people have paused", () => {
     tooOld = ownVerdict("REJECTED", "COMMAND_TOO_OLD", "old");
     await expect(settled).resolves.toMatchObject({ outcome: "REJECTED" });
     expect(calls()).toBe(0);
-  });
-
-  it("leave nothing behind when the process stops", async () => {
-    const { run, life, log } = paused();
-    const settled = run();
-    life.stop.abort(new Error("draining"));
-    await expect(settled).rejects.toThrow("draining");
-    expect(log.entries).toEqual([]);
-  });
-});
-
-describe("the end of a process", () => {
-  it("cuts off a call whose time is up", async () => {
-    const call: Deps["call"] = (_, { mayCall, withinMs }) => {
-      if (!mayCall()) throw new Error("it was free");
-      return new Promise((resolve) => setTimeout(() => resolve(lost), withinMs));
-    };
-    const { deps, results } = createDeps(createLog(), { call });
-    const execute = createExecute({ ...deps, options: { ...deps.options, callWithinMs: 10 } });
-    await execute(itemOf(c1), lifelines().signals, place);
-    expect(results).toEqual(["c1 IN_DOUBT"]);
   });
 });
 
