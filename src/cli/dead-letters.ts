@@ -1,10 +1,11 @@
 import { InvalidArgumentError, type Command } from "commander";
-import { explainReason, readRef, type DeadLetter } from "../operate/dead-letters/letter.ts";
+import { explainReason, type DeadLetter } from "../operate/dead-letters/letter.ts";
 import { planLines, planReplay, type Plan } from "../operate/dead-letters/plan.ts";
 import { listLetters, showLetter, type Selection, type ShownLetter } from "../operate/dead-letters/read.ts";
 import { replay } from "../operate/dead-letters/replay.ts";
 import type { EarlierReplay } from "../operate/dead-letters/sent.ts";
 import type { LetterEnd } from "../operate/dead-letters/targets.ts";
+import { readRef } from "../operate/read-topic.ts";
 import { iso } from "../runtime/instant.ts";
 import { positionText, type RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
@@ -62,8 +63,8 @@ const rowOf = (
 
 const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<void> =>
   withTool(io, async (tool) => {
-    const hooks = { limit, onProgress: sayProgress(io, "the dead letters") };
-    const { letters, count, sent } = await listLetters(tool, selectionOf(flags), hooks, io.stopped);
+    const hooks = { limit, onProgress: sayProgress(io, "the dead letters"), signal: io.stopped };
+    const { letters, count, sent } = await listLetters(tool, selectionOf(flags), hooks);
     const rows = letters.map((letter) => rowOf(letter, sent(letter)));
     await printRows(io, rows, { json, columns: COLUMNS });
     if (count === 0)
@@ -72,14 +73,13 @@ const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<void> =>
       io.err(`The newest ${letters.length} of ${count}: --limit shows more, --since and --reason choose.`);
   });
 
-const wholeOf = ({ letter, loaded: { original, added }, sent, facts }: ShownLetter): object => ({
+const wholeOf = ({ letter, loaded: { original, added }, sent }: ShownLetter): object => ({
   ...rowOf(letter, sent),
   meaning: explainReason(letter.reason),
   key: textOrBase64(original.key),
   headers: headerTexts(original.headers),
   letterHeaders: Object.fromEntries(added),
   value: textOrBase64(original.value),
-  facts: Object.fromEntries(facts),
 });
 
 const show = (io: Io, ref: RecordPosition, { json = false }: { json?: boolean }): Promise<void> =>
@@ -108,10 +108,10 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
       io.out("Dry run: nothing was sent.");
       return;
     }
-    const ended = ({ place }: DeadLetter, end: LetterEnd): void => {
+    const ended = (ref: string, end: LetterEnd): void => {
       ends += 1;
       if (end.end === "sent") places.push(end.where);
-      else io.err(`${positionText(place)} ${NOT_SENT[end.end]}: ${end.reason}.`);
+      else io.err(`${ref} ${NOT_SENT[end.end]}: ${end.reason}.`);
       if (ends % PROGRESS_EVERY === 0) io.err(`${ends} of ${total} so far`);
     };
     try {

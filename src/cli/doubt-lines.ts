@@ -1,4 +1,4 @@
-import { aboutDoubt, candidateSentence, evidenceSentence, type Sentence } from "../operate/doubts/about.ts";
+import { aboutDoubt, evidenceSentence, transactionSentence, type Sentence } from "../operate/doubts/about.ts";
 import type { Doubt } from "../operate/doubts/doubts.ts";
 import type { DoubtFacts } from "../operate/doubts/facts.ts";
 import type { Transaction } from "../operate/doubts/transactions.ts";
@@ -29,7 +29,7 @@ export const factLines = (doubt: Doubt, facts: DoubtFacts): string[] => {
     ...(response === null ? [] : [`The answer's text: ${response.slice(0, 1_000)}`]),
     `${counted(candidates.length + more, "transaction")} began since ${iso(sinceMs)} that no other result names` +
       (candidates.length === 0 ? "." : ":"),
-    ...candidates.map((one) => `  ${textOf(candidateSentence(one))}`),
+    ...candidates.map((one) => `  ${textOf(transactionSentence(one))}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...notes,
   ];
@@ -44,7 +44,7 @@ export const factsJson = ({ evidence, candidates, ...facts }: DoubtFacts): objec
   const events = evidence.map((one) => ({
     kind: one.kind,
     ...transactionJson(one),
-    ...(one.kind === "event" && { pointer: one.pointer, text: one.text }),
+    ...(one.kind === "event" && { text: one.text }),
   }));
   const transactions = candidates.map(transactionJson);
   const all = { evidence: events, transactions, moreTransactions, transactionsCut };

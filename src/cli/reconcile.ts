@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { dryReconcile, forceReconcile, reconcileDays, type AuditedReport } from "../operate/reconcile.ts";
+import { reconcileDays } from "../operate/reconcile.ts";
 import { actorOf, userName } from "./actor.ts";
 import { EXIT, newCommand, type Io } from "./io.ts";
 import { withDays, type Days } from "./option-values.ts";
@@ -11,13 +11,9 @@ const run = (io: Io, { dryRun = false, force = false, json, ...days }: Flags): P
   withTool(
     io,
     async (tool) => {
-      const running = (): Promise<AuditedReport> => {
-        if (dryRun) return dryReconcile(tool, days, force, io.stopped);
-        if (!force) return reconcileDays(tool, days, io.stopped);
-        // It has no options for them: who insists is the user of this machine.
-        return forceReconcile(tool, actorOf({ by: userName(), note: "reconcile --force" }), days, io.stopped);
-      };
-      const report = await running();
+      // It has no options for them: who insists is the user of this machine.
+      const actor = actorOf({ by: userName(), note: "reconcile --force" });
+      const report = await reconcileDays(tool, actor, { ...days, dryRun, force }, io.stopped);
       const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
       const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
       const complete = result === "complete";

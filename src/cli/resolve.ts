@@ -54,14 +54,6 @@ const run = (io: Io, resolving: Resolving): Promise<void> =>
     const { request, outcome } = await traced(tool, resolving);
     const refusal = refusalText(request, outcome);
     if (refusal !== null) io.err(refusal);
-    if (outcome.kind === "unknown") {
-      const { topics, kafka } = tool.config;
-      io.err(
-        `Check the commandId (upper and lower case count) and the quote, and that ${topics.journal} of ` +
-          `KAFKA_BROKERS (${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists ` +
-          "what is in doubt.",
-      );
-    }
     if ("result" in outcome && outcome.result) io.out(JSON.stringify(outcome.result));
     if (outcome.kind === "proposed") {
       io.err(`REF ${outcome.ref} (${outcome.place})`);

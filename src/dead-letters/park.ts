@@ -1,28 +1,12 @@
 import { traceHeaders } from "../kafka/produce/cloud-event.ts";
 import { isRefused } from "../kafka/produce/publish-error.ts";
+import { sendInSpan } from "../kafka/produce/record-span.ts";
 import type { Header, Incoming, Outgoing } from "../kafka/record.ts";
+import type { Services } from "../kafka/wire/services.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { Span, SpanStart, TraceContext } from "../runtime/traces.ts";
-import type { Services } from "../kafka/wire/services.ts";
-import type { Subsystem } from "../runtime/subsystem.ts";
-import { sendInSpan } from "../kafka/produce/record-span.ts";
 
 type UnreadableNotification = { body: Buffer; detail: string; receivedAt: number; span?: Span | undefined };
-
-/**
- * The dead-letter topic: keeps records byte for byte, with the reason in headers. Rejects if a letter may not
- * be durable.
- */
-type DeadLetters = Subsystem & {
-  parkNotification: (notification: UnreadableNotification, timeoutMs: number) => Promise<RecordPosition>;
-  /** @param parent the span that the letter is a part of, if there are traces */
-  parkCommand: (
-    record: Incoming,
-    reason: string,
-    detail: string,
-    parent?: TraceContext | null,
-  ) => Promise<RecordPosition>;
-};
 
 /** Why something is a dead letter. `parent`: the span that the letter is a part of. */
 type Cause = { source: "webhook" | "command"; reason: string; detail: string } & Pick<SpanStart, "parent">;
@@ -35,10 +19,13 @@ const MAX_DETAIL_LENGTH = 1_000;
 /** What is kept of a value that does not fit: enough to tell what it was, little enough for any topic. */
 const CUT_BYTES = 65_536;
 
-export const openDeadLetters = (services: Services): DeadLetters => {
-  const { config, metrics, traces } = services;
+/**
+ * The dead-letter topic: keeps records byte for byte, with the reason in headers. Rejects if a letter may not
+ * be durable.
+ */
+export const openDeadLetters = ({ config, metrics, traces, publisher: newPublisher }: Services) => {
   const topic = config.topics.deadLetters;
-  const publisher = services.publisher(topic, {
+  const publisher = newPublisher(topic, {
     maxWaiting: 20_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: 8_000,
@@ -79,12 +66,26 @@ export const openDeadLetters = (services: Services): DeadLetters => {
   };
 
   return {
-    parkNotification: ({ body, detail, receivedAt, span = null }, timeoutMs) => {
+    parkNotification: (
+      { body, detail, receivedAt, span }: UnreadableNotification,
+      timeoutMs: number,
+    ): Promise<RecordPosition> => {
       const headers = [["dead-letter-received-at", String(receivedAt)] as const];
-      const cause = { source: "webhook", reason: "UNREADABLE_NOTIFICATION", detail, parent: span } as const;
+      const cause = {
+        source: "webhook",
+        reason: "UNREADABLE_NOTIFICATION",
+        detail,
+        parent: span ?? null,
+      } as const;
       return park({ key: null, value: body, headers }, timeoutMs, cause);
     },
-    parkCommand: (record, reason, detail, parent = null) => {
+    /** @param parent the span that the letter is a part of, if there are traces */
+    parkCommand: (
+      record: Incoming,
+      reason: string,
+      detail: string,
+      parent: TraceContext | null = null,
+    ): Promise<RecordPosition> => {
       const headers: Header[] = [
         ["dead-letter-topic", record.topic],
         ["dead-letter-partition", String(record.partition)],

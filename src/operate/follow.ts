@@ -1,5 +1,6 @@
 import { noSuchTopic } from "../kafka/cluster/with-cluster.ts";
 import { startTail } from "../kafka/consume/tail.ts";
+import type { Range } from "../kafka/ranges.ts";
 import type { Incoming } from "../kafka/record.ts";
 import type { ToolServices } from "./tool-services.ts";
 
@@ -18,26 +19,20 @@ export const follow = async (
     await cluster.close();
     throw noSuchTopic(topic);
   }
-  const { ranges, missing } = await cluster.ranges(topic);
-  /** Where each partition is read on, also where reading starts over. */
+  const { ranges } = await cluster.ranges(topic);
+  /** Where each partition is read on, also where reading starts over. One that is not known yet is read whole. */
   const next = new Map<number, number>();
   for (const [partition, { startOffset, endOffset }] of ranges)
     next.set(partition, fromBeginning ? startOffset : endOffset);
+  const rangeOf = (partition: number, { startOffset, endOffset }: Range): Range => {
+    const offset = next.get(partition) ?? 0;
+    // A topic that was created anew is shorter: all of it is new.
+    return { startOffset: offset > endOffset ? startOffset : Math.max(startOffset, offset), endOffset };
+  };
   const tail = startTail(
     { topic },
     {
-      begin: (topicRanges) =>
-        new Map(
-          [...topicRanges].map(([partition, { startOffset, endOffset }]) => {
-            const first = missing.has(partition) && !fromBeginning ? endOffset : 0;
-            const offset = next.get(partition) ?? first;
-            // A topic that was created anew is shorter: all of it is new.
-            return [
-              partition,
-              { startOffset: offset > endOffset ? startOffset : Math.max(startOffset, offset), endOffset },
-            ];
-          }),
-        ),
+      begin: (all) => new Map([...all].map(([partition, range]) => [partition, rangeOf(partition, range)])),
       take: async (record) => {
         next.set(record.partition, record.offset + 1);
         await onRecord(record);

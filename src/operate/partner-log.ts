@@ -45,21 +45,19 @@ const eachEntry =
     return hasArray ? null : "holds no array of entries";
   };
 
-const readable =
-  ({ partner }: ToolServices["config"]) =>
-  (entryText: string): string => {
-    const entry = readLogEntry(entryText, partner);
-    if (entry.kind !== "notification") {
-      const why = entry.kind === "otherType" ? "another event" : entry.detail;
-      return `(${why})  ${compactJson(entryText)}`;
-    }
-    const { createdAt, transactionId, status } = entry.notification;
-    return [createdAt, transactionId, status].join("  ");
-  };
+const readable = (entryText: string, { partner }: ToolServices["config"]): string => {
+  const entry = readLogEntry(entryText, partner);
+  if (entry.kind !== "notification") {
+    const why = entry.kind === "otherType" ? "another event" : entry.detail;
+    return `(${why})  ${compactJson(entryText)}`;
+  }
+  const { createdAt, transactionId, status } = entry.notification;
+  return [createdAt, transactionId, status].join("  ");
+};
 
 /** The output formats of `logs`; `entries` is for people. Only `raw` writes what a terminal would obey. */
 export const partnerLogViews = (config: ToolServices["config"]) => ({
   raw,
   json: eachEntry(config, compactJson),
-  entries: eachEntry(config, readable(config)),
+  entries: eachEntry(config, (entry) => readable(entry, config)),
 });

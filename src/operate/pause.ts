@@ -7,15 +7,14 @@ import {
   type ControlEntry,
   type Pausable,
 } from "../bridge/pauses/pause-entry.ts";
-import { noSuchTopic, withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import { placeText } from "../runtime/record-position.ts";
 import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import type { ToolServices } from "./tool-services.ts";
 import { readTopic } from "./read-topic.ts";
+import { inspectTopics, publishOne, type ToolServices } from "./tool-services.ts";
 
 export { isPause, PAUSABLE, type ControlEntries, type ControlEntry, type Pausable };
 
@@ -45,24 +44,20 @@ export const pauses = async (services: ToolServices, stopped: AbortSignal): Prom
   return entries;
 };
 
-const write = async (services: ToolServices, entry: ControlEntry): Promise<string> => {
-  const { config } = services;
-  const topic = config.topics.control;
-  const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: TIMEOUT_MS };
-  const publisher = services.publisher(topic, options);
-  try {
-    const { key, value } = writeControlEntry(entry);
-    const record = { key: Buffer.from(key), value: Buffer.from(value), headers: [] };
-    return placeText(topic, await publisher.publish(record, TIMEOUT_MS));
-  } catch (error) {
-    throw new UsageError(
-      `Nobody knows whether the ${entry.says} was written (${messageOf(error)}): ask \`cambio-bridge ` +
-        "status`, and run the same again.",
-      { cause: error },
-    );
-  } finally {
-    await publisher.close(0);
-  }
+const write = (services: ToolServices, entry: ControlEntry): Promise<string> => {
+  const topic = services.config.topics.control;
+  const { key, value } = writeControlEntry(entry);
+  const record = { key: Buffer.from(key), value: Buffer.from(value) };
+  return publishOne(services, { topic, timeoutMs: TIMEOUT_MS }, record).then(
+    (place) => placeText(topic, place),
+    (error: unknown) => {
+      throw new UsageError(
+        `Nobody knows whether the ${entry.says} was written (${messageOf(error)}): ask \`cambio-bridge ` +
+          "status`, and run the same again.",
+        { cause: error },
+      );
+    },
+  );
 };
 
 const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
@@ -92,9 +87,7 @@ export const pauseOrResume = (
   stopped: AbortSignal,
 ) =>
   withAudit(services, actor, stopped, async ({ act }) => {
-    const topic = services.config.topics.control;
-    const topics = await withCluster(services, (cluster) => cluster.find([topic]));
-    if (!topics.has(topic)) throw noSuchTopic(topic);
+    await inspectTopics(services, ["control"]);
     const parameters = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: parameters ?? {} };
     const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {

@@ -1,6 +1,5 @@
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
-import type { Ranges } from "../kafka/ranges.ts";
 import type { ToolServices } from "./tool-services.ts";
 
 /** Records a minute of a topic over the last hour, the oldest first. */
@@ -16,15 +15,7 @@ const STEP_MINUTES = 2;
 const STEPS = 30;
 const ANSWER_MS = 30_000;
 
-/** None of a topic that was created anew in between. A partition that nobody leads now is left out. */
-const between = (earlier: Ranges, later: Ranges): number => {
-  const more = [...later].map(([partition, { startOffset }]) =>
-    Math.max(0, startOffset - (earlier.get(partition)?.startOffset ?? startOffset)),
-  );
-  return more.reduce((sum, each) => sum + each, 0) / STEP_MINUTES;
-};
-
-/** From the offsets at the borders of minutes: no record is read. */
+/** From the offsets at the borders of minutes: no record is read. A partition that nobody leads now is left out. */
 const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<number[]> => {
   const last = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const borders = Array.from(
@@ -32,7 +23,14 @@ const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<n
     (_, index) => last - (STEPS - index) * STEP_MINUTES * MINUTE_MS,
   );
   const answers = await Promise.all(borders.map((border) => cluster.ranges(topic, border)));
-  return answers.slice(1).map(({ ranges }, index) => between(answers[index]?.ranges ?? new Map(), ranges));
+  return answers.slice(1).map(({ ranges: later }, index) => {
+    const earlier = answers[index]?.ranges;
+    const more = Array.from(later, ([partition, { startOffset }]) =>
+      // A topic that was created anew in between is shorter.
+      Math.max(0, startOffset - (earlier?.get(partition)?.startOffset ?? startOffset)),
+    );
+    return more.reduce((sum, each) => sum + each, 0) / STEP_MINUTES;
+  });
 };
 
 /** Topics that do not exist are left out. */

@@ -1,17 +1,22 @@
 import { noSuchTopic, withCluster } from "../kafka/cluster/with-cluster.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
-import { missingText, type Range, type Ranges, type TopicRanges } from "../kafka/ranges.ts";
+import { newPartitioner } from "../kafka/produce/partitioner.ts";
+import { missingText, type Ranges, type TopicRanges } from "../kafka/ranges.ts";
+import type { Incoming } from "../kafka/record.ts";
+import { decoder } from "../kafka/schema/codec.ts";
+import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
+import { whenKnown } from "../runtime/when-known.ts";
 import { NothingDone } from "./actor.ts";
 import type { ToolServices, OnProgress } from "./tool-services.ts";
 
-/**
- * What is read of a topic: between two times, by the records' timestamps, and of each partition what `narrow` leaves.
- */
+/** What is read of a topic. */
 export type TopicReading = {
   topic: string;
+  /** Older records, by their timestamps, are left out. */
   fromMs?: number | undefined;
-  toMs?: number | undefined;
-  narrow?: (range: Range, partition: number, partitions: number) => Range;
+  /** Only the partitions in which records with these keys stand are read. */
+  keys?: Iterable<string> | undefined;
   /** Nothing may be missing: it is decided by what is found. Else people are told of partitions that cannot be read. */
   isWhole?: boolean;
 };
@@ -22,28 +27,21 @@ export type ReadingHooks = { signal: AbortSignal; onProgress?: OnProgress | unde
 export const mayHold = (value: Buffer | null, text: Buffer): boolean =>
   value !== null && (value.includes(text) || (value[0] === 0x7b && value.includes("\\")));
 
-export const NOTHING: Range = { startOffset: 0, endOffset: 0 };
-/** The range of a partition that cannot be asked. */
-const ANY: Range = { startOffset: 0, endOffset: Number.MAX_SAFE_INTEGER };
-
 export const recordsIn = (ranges: Ranges): number =>
   [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
 
-const rangesOf = async (
-  services: ToolServices,
-  { topic, fromMs, toMs, narrow = (range) => range }: TopicReading,
-): Promise<TopicRanges> =>
-  withCluster(services, async (cluster) => {
+const rangesOf = (services: ToolServices, { topic, fromMs = -Infinity, keys }: TopicReading) =>
+  withCluster(services, async (cluster): Promise<TopicRanges> => {
     if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
-    const sinceMs = fromMs === undefined ? undefined : Math.max(0, fromMs);
-    const { ranges, missing } = await cluster.ranges(topic, sinceMs, toMs);
+    const sinceMs = fromMs === -Infinity ? undefined : Math.max(0, fromMs);
+    const { ranges, missing } = await cluster.ranges(topic, sinceMs);
+    if (keys === undefined) return { ranges, missing };
+    const choose = newPartitioner();
     const partitions = ranges.size + missing.size;
-    const wanted = (partition: number, range: Range): Range => narrow(range, partition, partitions);
+    const wanted = new Set(Array.from(keys, (key) => choose(Buffer.from(key), partitions)));
     return {
-      ranges: new Map([...ranges].map(([partition, range]) => [partition, wanted(partition, range)])),
-      missing: new Set(
-        [...missing].filter((partition) => recordsIn(new Map([[0, wanted(partition, ANY)]])) > 0),
-      ),
+      ranges: new Map([...ranges].filter(([partition]) => wanted.has(partition))),
+      missing: new Set([...missing].filter((partition) => wanted.has(partition))),
     };
   });
 
@@ -58,23 +56,54 @@ export const readTopic = async (
   { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {
   const { topic, isWhole = false } = reading;
-  const topicRanges = await rangesOf(services, reading);
   const leaveOut = (missing: ReadonlySet<number>): void => {
     if (missing.size === 0) return;
     if (isWhole) throw new NothingDone(`${missingText(topic, missing)}: see docs/failures.md.`);
     services.warn(`Incomplete: ${missingText(topic, missing)}.`);
   };
-  leaveOut(topicRanges.missing);
-  const { ranges } = topicRanges;
+  const { ranges, missing } = await rangesOf(services, reading);
+  leaveOut(missing);
   const total = recordsIn(ranges);
   if (total === 0) return ranges;
-  let count = 0;
-  onProgress?.({ read: count, total });
+  let read = 0;
+  onProgress?.({ read, total });
   const nonEmpty = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
   const counted: TakeRecord = (record) => {
-    onProgress?.({ read: (count += 1), total });
+    onProgress?.({ read: (read += 1), total });
     return take(record);
   };
   leaveOut(await scan({ topic, ranges: nonEmpty }, counted, services, signal));
   return ranges;
+};
+
+/** Reads a topic as `readTopic` does, and gives what `pick` makes of its records, where that is not null. */
+export const collect = async <T>(
+  services: ToolServices,
+  reading: TopicReading,
+  pick: (record: Incoming) => T | null | Promise<T | null>,
+  hooks: ReadingHooks,
+): Promise<T[]> => {
+  const all: T[] = [];
+  const keep = (picked: T | null): void => {
+    if (picked !== null) all.push(picked);
+  };
+  await readTopic(services, reading, (record) => whenKnown(pick(record), keep), hooks);
+  return all;
+};
+
+/** Decodes values of a topic. Gives null for one that cannot be decoded; rejects when the registry does not answer. */
+export const valueReader = <T>(services: ToolServices, name: RecordName) => {
+  const decode = decoder<T>(readSchema(name), services);
+  return async (value: Buffer | null): Promise<T | null> => {
+    const decoded = value && (await decode(value));
+    return decoded?.ok ? decoded.value : null;
+  };
+};
+
+/** Reads how people name a record of a known topic, `partition/offset`; null for a text of another form. */
+export const readRef = (text: string): RecordPosition | null => {
+  const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];
+  return partition === undefined || offset === undefined
+    ? null
+    : { partition: Number(partition), offset: Number(offset) };
 };

@@ -4,12 +4,13 @@ import { subjectOf } from "../kafka/cluster/topics.ts";
 import { headerValue } from "../kafka/headers.ts";
 import { PublishError } from "../kafka/produce/publish-error.ts";
 import type { Incoming } from "../kafka/record.ts";
-import { decoder, encoder } from "../kafka/schema/codec.ts";
+import { encoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Command, CommandResult } from "../records.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { follow } from "./follow.ts";
-import type { ToolServices } from "./tool-services.ts";
+import { valueReader } from "./read-topic.ts";
+import { publishOne, type ToolServices } from "./tool-services.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
 
@@ -28,18 +29,15 @@ export const commandFault = (
  * @param value the command's bytes
  */
 export const watchResult = async (services: ToolServices, commandId: string, value: Buffer) => {
-  const { config } = services;
-  const decode = decoder<CommandResult>(readSchema("command-result"), services);
+  const { topics } = services.config;
+  const readResult = valueReader<CommandResult>(services, "command-result");
   const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult | string>();
-  const unreadable = (reason: string): void =>
-    end(
-      `The result of command ${commandId} came, and cannot be read (${reason}): see \`cambio-bridge story\`.`,
-    );
   const takeResult = async (record: Incoming): Promise<void> => {
-    if (headerValue(record.headers, "correlation-id")?.toString() !== commandId || !record.value) return;
-    const decoded = await decode(record.value);
-    if (decoded.ok) end(decoded.value);
-    else unreadable(decoded.detail);
+    if (headerValue(record.headers, "correlation-id")?.toString() !== commandId) return;
+    const result = await readResult(record.value).catch(() => null);
+    end(
+      result ?? `The result of command ${commandId} came, and cannot be read: see \`cambio-bridge story\`.`,
+    );
   };
   const takeLetter = (record: Incoming): void => {
     const reason = headerValue(record.headers, "dead-letter-reason")?.toString();
@@ -48,19 +46,15 @@ export const watchResult = async (services: ToolServices, commandId: string, val
         `No result can come: commandId ${commandId} belongs to another command. Send this one under its own.`,
       );
   };
-  const fromNow = (topic: string, take: (record: Incoming) => void) =>
-    follow(services, { topic, fromBeginning: false }, take);
-  const results = await fromNow(config.topics.results, (record) => {
-    takeResult(record).catch((error: unknown) => unreadable(messageOf(error)));
-  });
+  const results = await follow(services, { topic: topics.results, fromBeginning: false }, takeResult);
   // Only says more: a sender need not have the right to read dead letters.
-  const letters = await fromNow(config.topics.deadLetters, takeLetter).catch(() => null);
+  const following = follow(services, { topic: topics.deadLetters, fromBeginning: false }, takeLetter);
+  const letters = await following.catch(() => null);
   return { ended, stop: () => Promise.all([results.stop(), letters?.stop()]) };
 };
 
 export const encodeCommand = async (services: ToolServices, command: Command): Promise<Buffer> => {
-  const { config } = services;
-  const subject = subjectOf(config.topics.commands);
+  const subject = subjectOf(services.config.topics.commands);
   const schema = readSchema("command");
   const schemaId = await services.registry.find(subject, schema);
   if (schemaId === null)
@@ -74,10 +68,9 @@ export const writeCommand = async (
   { commandId, key, value }: { commandId: string; key: string; value: Buffer },
   stopped: AbortSignal,
 ): Promise<string | null> => {
-  const { config } = services;
-  const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 };
-  const publisher = services.publisher(config.topics.commands, options);
-  const publishing = publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
+  const topic = services.config.topics.commands;
+  const record = { key: Buffer.from(key), value };
+  const publishing = publishOne(services, { topic, timeoutMs: SEND_TIMEOUT_MS }, record);
   try {
     await services.clock.within(2 * SEND_TIMEOUT_MS, stopped, publishing);
     return null;
@@ -88,8 +81,5 @@ export const writeCommand = async (
       `Command ${commandId} may have been written, or not (${messageOf(error)}): send the same again ` +
       `with --command-id ${commandId}, which executes nothing twice.`
     );
-  } finally {
-    // Nobody waits for this, because closing the connection must not delay the answer.
-    publisher.close(0).catch(() => undefined);
   }
 };

@@ -31,21 +31,13 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
   return { partitions, unread: [...missing], unreadable };
 };
 
-/** Records, in all and of the last day: a large letter may have several. Null where there is no such topic. */
-const deadLettersOf = async ({ topics }: ToolServices["config"], cluster: Cluster, nowMs: number) => {
-  const topic = topics.deadLetters;
-  if (!(await cluster.find([topic])).has(topic)) return null;
-  const count = async (sinceMs?: number): Promise<number> =>
-    recordsIn((await cluster.ranges(topic, sinceMs)).ranges);
-  return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
-};
-
 const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: number) => {
-  const { commands: topic, transactionStatus } = config.topics;
+  const { commands: topic, transactionStatus, deadLetters } = config.topics;
   const { groupId } = config.kafka;
-  // Without the flow commands there need not be such a topic.
-  const isThere = (await cluster.find([topic])).has(topic);
-  const places = isThere
+  // Without a flow its topics need not be there.
+  const topics = await cluster.find([topic, transactionStatus, deadLetters]);
+  const hasCommands = topics.has(topic);
+  const places = hasCommands
     ? await lagOf(cluster, groupId, topic)
     : { partitions: [], unread: [], unreadable: [] };
   const lag = places.partitions.reduce((sum, each) => sum + each.lag, 0);
@@ -58,8 +50,11 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
   const reconcile = await cluster.group(election);
   const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
   const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
-  const hasEvents = (await cluster.find([transactionStatus])).has(transactionStatus);
-  const lastCompleteAtMs = hasEvents ? (await lastNote(config, cluster)).completeAtMs : null;
+  const lastCompleteAtMs = topics.has(transactionStatus)
+    ? (await lastNote(config, cluster)).completeAtMs
+    : null;
+  const letters = async (sinceMs?: number): Promise<number> =>
+    recordsIn((await cluster.ranges(deadLetters, sinceMs)).ranges);
   return {
     /** `unowned`: partitions that no replica has; all of them where nobody takes commands. */
     commands: {
@@ -71,9 +66,12 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
     },
     /** `leader`: the replica that reconciles; null for none. `lastCompleteAtMs`: null where no such run is known. */
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
-    deadLetters: await deadLettersOf(config, cluster, nowMs),
+    /** Records, in all and of the last day: a large letter may have several. Null where there is no such topic. */
+    deadLetters: topics.has(deadLetters)
+      ? { records: await letters(), lastDay: await letters(nowMs - DAY_MS) }
+      : null,
     /** What is wrong with the partner, as replicas that have partitions say; the same once. */
-    partner: isThere ? await askPartnerStates(cluster, groupId, topic) : [],
+    partner: hasCommands ? await askPartnerStates(cluster, groupId, topic) : [],
   };
 };
 

@@ -1,7 +1,9 @@
-import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
+import type { TopicRole } from "../kafka/cluster/topics.ts";
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
+import type { Outgoing } from "../kafka/record.ts";
 import type { Services } from "../kafka/wire/services.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import { NothingDone } from "./actor.ts";
 
 /** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
@@ -17,10 +19,13 @@ export type ToolServices = Services & { warn: (sentence: string) => void };
 export type Progress = { read: number; total: number };
 export type OnProgress = (progress: Progress) => void;
 
-/** The latest schemas of these topics. Throws NothingDone if a topic or a schema is missing. */
-export const inspectSchemas = async (
+/**
+ * Gives the latest schemas of these topics. Throws NothingDone if a topic or a schema is missing, or a topic is not
+ * kept as it must be.
+ */
+export const inspectTopics = async (
   services: ToolServices,
-  used: readonly ("journal" | "results" | "transactionStatus")[],
+  used: readonly TopicRole[],
 ): Promise<Inspection["schemaIdOf"]> => {
   const { config } = services;
   const { schemaIdOf, problems } = await withCluster(services, (cluster) =>
@@ -29,16 +34,22 @@ export const inspectSchemas = async (
       { cluster, registry: services.registry },
     ),
   );
-  const missing = problems[0];
-  if (missing !== undefined) throw new NothingDone(missing);
+  const [problem] = problems;
+  if (problem !== undefined) throw new NothingDone(problem);
   return schemaIdOf;
 };
 
-/** The notes of the commands group, by which a journal that was created anew is recognised. None without that right. */
-export const askNotes =
-  ({ config: { kafka, topics } }: ToolServices) =>
-  (cluster: Cluster): Promise<string[]> =>
-    cluster.committed(kafka.groupId, topics.commands).then(
-      (commits) => [...commits.values()].map(({ note }) => note),
-      () => [],
-    );
+/** Writes one record, over connections of its own. */
+export const publishOne = (
+  { publisher }: ToolServices,
+  { topic, timeoutMs }: { topic: string; timeoutMs: number },
+  record: Omit<Outgoing, "headers">,
+): Promise<RecordPosition> => {
+  const { publish, close } = publisher(topic, {
+    maxWaiting: 1,
+    maxWaitingBytes: 1_048_576,
+    sendTimeoutMs: 8_000,
+  });
+  // Nobody waits until the connections are closed: that must not delay the answer.
+  return publish({ ...record, headers: [] }, timeoutMs).finally(() => void close(0).catch(() => undefined));
+};

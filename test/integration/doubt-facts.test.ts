@@ -102,10 +102,10 @@ test("what names the quote comes first; what began meanwhile is neither hidden b
   const facts = await factsOf(commandId);
   expect(facts.evidence).toEqual([
     expect.objectContaining({
-      ...{ kind: "event", transactionId: id("by-quote"), pointer: "/data/0/quote" },
+      ...{ kind: "event", transactionId: id("by-quote"), text: quoteId.toUpperCase() },
       ...{ firstStatus: "AWAITING_PAYMENT", lastStatus: "PAYMENT_CONFIRMED" },
     }),
-    expect.objectContaining({ kind: "event", transactionId: id("by-external"), pointer: "/a~1b" }),
+    expect.objectContaining({ kind: "event", transactionId: id("by-external"), text: externalId }),
     expect.objectContaining({ kind: "answer", transactionId: answered, firstStatus: "AWAITING_PAYMENT" }),
   ]);
   expect(facts.candidates.map(({ transactionId }) => transactionId)).toEqual([id("behind"), id("late")]);

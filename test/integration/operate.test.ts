@@ -101,12 +101,12 @@ describe("four eyes", () => {
     ]);
 
     for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
-      const same = await confirm(services, person(spelling), { ref, as: "succeeded" }, unstopped);
-      expect(same.outcome).toEqual({ kind: "sameAuthor", by: "Ana Lima" });
+      const same = confirm(services, person(spelling), { ref, as: "succeeded" }, unstopped);
+      await expect(same).rejects.toThrow("Ana Lima proposed it, and another person must confirm it");
       expect(await lastAudit()).toMatchObject({ by: spelling, outcome: { kind: "refused" } });
     }
-    const mistyped = await confirm(services, person("bob"), { ref, as: "not-executed" }, unstopped);
-    expect(mistyped.outcome).toEqual({ kind: "otherOutcome", ref, as: "succeeded" });
+    const mistyped = confirm(services, person("bob"), { ref, as: "not-executed" }, unstopped);
+    await expect(mistyped).rejects.toThrow(`${ref} proposes succeeded, which is not what was confirmed`);
     expect(await resultsOf("two-people")).toEqual([]);
     // Where people look first, it is said that somebody is waited for.
     for (const command of ["doubts", "status"]) {
@@ -162,8 +162,8 @@ describe("four eyes", () => {
     while (!(await isOld())) offset = await written();
     await producer.disconnect();
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
-    const late = await confirm(services, person("bob"), { ref: `0/${offset}`, as: "succeeded" }, unstopped);
-    expect(late.outcome).toMatchObject({ kind: "expired" });
+    const late = confirm(services, person("bob"), { ref: `0/${offset}`, as: "succeeded" }, unstopped);
+    await expect(late).rejects.toThrow("is older than 24 hours");
     expect(await resultsOf("yesterday")).toEqual([]);
     expect((await confirm(services, person("bob"), { ref, as: "succeeded" }, unstopped)).outcome.kind).toBe(
       "resolved",
@@ -191,20 +191,13 @@ test("a pause of a duration ends by Kafka's clock, not by that of the operator's
   expect((await pauses(services, unstopped)).get("accepts")).toEqual(entry);
 });
 
-test("the audit has a row for each action, with what came of it, the newest first, page by page", async () => {
-  const services = toolServicesFor(world);
-  const all = [];
-  for (let before: number | null = null, pages = 0; pages < 50; pages += 1) {
-    const { actions, next } = await readAudit(services, { before, count: 3 }, unstopped);
-    all.push(...actions);
-    if (next === null) break;
-    before = next;
-  }
+test("the audit has a row for each action, with what came of it", async () => {
+  const all = await readAudit(toolServicesFor(world), 0, unstopped);
   const ids = new Set(all.map(({ actionId }) => actionId));
   const entries = await readTopic(world.brokers, world.topics.audit);
   const written = entries.map(({ value }) => JSON.parse(String(value)) as { data: { actionId: string } });
   expect(ids).toEqual(new Set(written.map(({ data }) => data.actionId)));
-  expect(all[0]).toMatchObject({
+  expect(all.at(-1)).toMatchObject({
     action: "pause",
     subject: "accepts",
     by: "ana",

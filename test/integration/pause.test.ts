@@ -216,5 +216,5 @@ test("without an audit topic that can be written there is no action", async () =
     /^Nothing was done, because it could not be written to the audit topic first \(.+\): see that/m,
   );
   await askAdmin(world.brokers, (admin) => admin.deleteTopics({ topics: [audit] }));
-  await refused(new RegExp(`^Topic ${audit} does not exist, .*cambio-bridge setup`, "m"));
+  await refused(new RegExp(`^Topic ${audit} does not exist: .*cambio-bridge setup`, "m"));
 });

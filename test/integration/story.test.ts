@@ -79,7 +79,7 @@ test("a command, its quote, its externalId and its transaction tell the same sto
     expect(endings[0]?.sentence).toMatch(/^Result: SUCCEEDED \(.+\[\d+\]@\d+\)\.$/);
     expect(endings[1]?.sentence).toMatch(/^Where it stands, by its \d+ statuses: TRANSACTION_COMPLETED/);
     expect(steps.map(({ atMs }) => atMs)).toEqual(steps.map(({ atMs }) => atMs).sort((a, b) => a - b));
-    const shown = steps.filter(({ isMachinery }) => !isMachinery).map(({ kind }) => kind);
+    const shown = steps.map(({ kind }) => kind).filter((kind) => kind !== "journal");
     expect(shown.slice(0, 2), id).toEqual(["command", "result"]);
     expect(new Set(shown), id).toEqual(new Set(["command", "result", "event"]));
     expect(steps.filter(({ title }) => title.startsWith("Claimed"))).toHaveLength(1);

@@ -25,17 +25,16 @@ const rowOf = (action: AuditAction): readonly Cell[] => [
 
 export const auditPage = async (context: ConsoleContext): Promise<Response> => {
   const { services, read } = context.var.site;
-  const reading = await read("audit", (_, signal) =>
-    readAudit(services, { before: null, count: MAX_SHOWN }, signal),
-  );
+  const reading = await read("audit", (_, signal) => readAudit(services, 0, signal));
   const columns = ["when", "who", "what", "why", "what came of it"];
   return readingPage(context, reading, {
     title: "Audit",
     head: html`<h1>Audit <small>who did what, and what came of it; the newest first</small></h1>`,
     what: "The audit topic is being read",
-    view: ({ actions }) => {
+    view: (actions) => {
       const none = "Nobody has done anything yet.";
-      return html`${table("What people did", columns, actions.map(rowOf), none)}
+      const rows = actions.toReversed().slice(0, MAX_SHOWN).map(rowOf);
+      return html`${table("What people did", columns, rows, none)}
         <p class="dim">Older ones: <code>cambio-bridge audit --since TIME</code></p>`;
     },
   });

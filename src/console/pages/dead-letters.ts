@@ -1,6 +1,7 @@
-import { explainReason, readRef, type DeadLetter } from "../../operate/dead-letters/letter.ts";
+import { explainReason, type DeadLetter } from "../../operate/dead-letters/letter.ts";
 import { listLetters, showLetter, type LetterList, type Selection } from "../../operate/dead-letters/read.ts";
 import type { ShownLetter } from "../../operate/dead-letters/read.ts";
+import { readRef } from "../../operate/read-topic.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
@@ -74,7 +75,7 @@ export const lettersPage = async (context: ConsoleContext): Promise<Response> =>
   const { services, read, clock } = context.var.site;
   const filter = filterOf((name) => context.req.query(name), clock.now());
   const reading = await read(`letters ${filter.period} ${filter.reason}`, (onProgress, signal) =>
-    listLetters(services, selectionOf(filter), { limit: MAX_SHOWN, onProgress }, signal),
+    listLetters(services, selectionOf(filter), { limit: MAX_SHOWN, onProgress, signal }),
   );
   const reasons = [...(reading.value?.byReason.keys() ?? [])].slice(0, MAX_SHOWN);
   return readingPage(context, reading, {
@@ -104,17 +105,12 @@ const sentView = (sent: ShownLetter["sent"]): Cell => {
 };
 
 /** One dead letter. `topic`: of the dead letters. */
-const letterView = (
-  { letter, sent, loaded, facts: content }: ShownLetter,
-  topic: string,
-  nowMs: number,
-): Html => {
+const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs: number): Html => {
   const { reason, detail, source, origin, place, timestampMs, missing } = letter;
   const cut = `The value was cut, as it was too large for the topic: ${missing}.`;
   const unknown = source === "webhook" ? "a webhook" : "not known";
   const came = html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`;
   const from = origin ? html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}` : unknown;
-  const said = facts(content.map(([name, text]) => [name, inlineText(text)]));
   return html`${facts([
     ["Reason", html`<strong>${code(reason)}</strong>`],
     ["What it means", sentence(explainReason(reason))],
@@ -123,7 +119,6 @@ const letterView = (
     ["Came from", from],
     ["Replayed", sentView(sent)],
   ])}
-    ${content.length > 0 && html`<h2>What it says</h2> ${said}`}
     <h2>Value</h2> ${missing !== null && notice("wait", cut)} ${valueView(loaded.original.value)}
     <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${positionText(place)}</code></p>`;
 };

@@ -38,7 +38,7 @@ export const aboutView = (doubt: Doubt, doubtFacts: DoubtFacts | null, nowMs: nu
 export const candidatesView = ({ candidates, more, isCut, sinceMs, untilMs }: DoubtFacts): Html => {
   const rows = candidates.map((transaction) => [
     transactionLink(transaction.transactionId),
-    transaction.firstAtMs !== null && at(transaction.firstAtMs),
+    at(transaction.firstAtMs),
     inlineText(transaction.firstStatus ?? "", MAX_ID),
     inlineText(transaction.lastStatus ?? "", MAX_ID),
   ]);

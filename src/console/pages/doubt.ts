@@ -16,26 +16,22 @@ import { failed, RELOAD_S } from "./problem.ts";
 /** Facts are read again after so long; until then a refused form shows the same ones. */
 const FACTS_MS = 60_000;
 
-/** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
-type Before = { form: URLSearchParams; problem: string; endableAtMs: number | null };
+/** What was sent before, and why nothing was done. */
+type Before = { form: URLSearchParams; problem: string };
 
 /** What to ask, whom, and what not to do. */
 const adviceView = (
-  { operation, quoteId, claimedAtMs }: Doubt,
+  { quoteId, claimedAtMs }: Doubt,
   { partnerContact, runbookUrl }: Pick<Site["settings"], "partnerContact" | "runbookUrl">,
-): Html => {
-  const quote = quoteId === null ? "of this command" : code(quoteId);
-  const what =
-    operation === "ACCEPT_QUOTE" ? html`whether quote ${quote} was accepted` : "whether it created a quote";
-  return notice(
+): Html =>
+  notice(
     "wait",
-    html`<strong>Ask the partner ${what}, at about ${at(claimedAtMs)}.</strong> If it was not, ask
+    html`<strong>Ask the partner whether quote ${code(quoteId)} was accepted, at about ${at(claimedAtMs)}.</strong> If it was not, ask
       for their word that it will not be executed any more: that it is not in the books is not enough.
       If the partner cannot say, leave it open. Never say “not executed” on a guess.
       ${partnerContact && html`<br />Whom to ask: <strong>${inlineText(partnerContact)}</strong>`}
       ${runbookUrl && html`<br />${link(runbookUrl, "Your runbook for doubts", "noreferrer")}`}`,
   );
-};
 
 /** Says why nothing was done, and repeats the note, because the form may not be shown any more. */
 const beforeView = ({ form, problem }: Before): Html => {
@@ -84,7 +80,7 @@ const time = (endableAtMs: number, nowMs: number, facts: DoubtFacts | null, befo
 };
 
 const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
-  html`${taskField()} ${hidden("command", commandId)} ${hidden("quote", quoteId ?? "")}`;
+  html`${taskField()} ${hidden("command", commandId)} ${hidden("quote", quoteId)}`;
 
 /** Four eyes: what one person says, and the button for another one. */
 const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal): Html => {
@@ -129,19 +125,18 @@ const doubtForm = (
   const { person, site } = context.var;
   const { fourEyes } = site.settings;
   const nowMs = site.clock.now();
-  const endableAtMs = before?.endableAtMs ?? doubt.resolvableAtMs;
+  const endableAtMs = doubt.resolvableAtMs;
   if (!canAct(context)) {
     const from = endableAtMs <= nowMs ? "now" : html`at ${when(endableAtMs, nowMs)}`;
     const nobody = html`: nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>`;
     return html`<p>An operator can resolve it ${from}. You may only look${person === null && nobody}.</p>`;
   }
-  const quote = doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`;
   const two = "Two people resolve a doubt: what you say is a proposal until another person confirms it.";
   return html`<form method="post" action="/doubt" class="panel">
     <h2>Resolve the doubt</h2>
     ${fieldsOf(doubt)} ${fourEyes && html`<p>${two}</p>`}
     <fieldset>
-      <legend>What does the partner say of ${quote}?</legend>
+      <legend>What does the partner say of quote ${code(doubt.quoteId)}?</legend>
       ${choice(before, "as", "succeeded", "It was executed", EXECUTED)}
       ${choice(before, "as", "not-executed", "It was not executed", NOT_EXECUTED)}
     </fieldset>
@@ -187,7 +182,9 @@ export const showDoubt = async (
         <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
     });
   const journal = await site.doubts.look();
-  const finding = Promise.resolve(journal.value?.find(commandId, context.req.raw.signal) ?? []);
+  const finding = Promise.resolve(
+    journal.value?.find({ commandId, quoteId: null }, context.req.raw.signal) ?? [],
+  );
   const doubts = await explainOutage(site.services.config, finding);
   const [doubt, ...others] = doubts.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
   const state = journalState(context, journal);

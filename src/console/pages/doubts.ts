@@ -18,14 +18,14 @@ export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: 
   pathTo("/doubt", { command: commandId, quote: quoteId });
 
 const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): readonly Cell[] => {
-  const { commandId, operation, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
+  const { commandId, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
   const proposed = proposalsOf(doubt, proposals).map(
     ({ ref, by }) => html`<br /><small>proposed by ${inlineText(by, MAX_ID)}, REF ${ref}</small>`,
   );
   return [
     link(doubtPath(doubt), code(commandId, MAX_ID)),
     when(sinceMs, nowMs),
-    html`${operation === "ACCEPT_QUOTE" ? "accept" : "create a quote"} ${quoteId && code(quoteId, MAX_ID)}
+    html`accept ${code(quoteId, MAX_ID)}
       ${externalId && html`<br /><small>externalId ${code(externalId, MAX_ID)}</small>`}`,
     html`${callsOf(doubt)}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
       ${error && html`<br /><small>${code(error.code, MAX_ID)}</small>`}`,

@@ -26,7 +26,7 @@ export const readKnown = async (site: Site) => {
   const { services, read, clock } = site;
   const { topics, reconcile } = services.config;
   const readLetters = (onProgress: OnProgress, signal: AbortSignal): Promise<LetterList> =>
-    listLetters(services, { sinceMs: clock.now() - LETTERS_MS }, { limit: 0, onProgress }, signal);
+    listLetters(services, { sinceMs: clock.now() - LETTERS_MS }, { limit: 0, onProgress, signal });
   const [status, pauses, letters, rates, journal, proposals] = await Promise.all([
     read("status", (_, signal) => readStatus(services, signal)),
     read("pauses", (_, signal) => readPauses(services, signal)),

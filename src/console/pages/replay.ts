@@ -1,9 +1,8 @@
-import { readRef, type DeadLetter } from "../../operate/dead-letters/letter.ts";
 import { planLines, planReplay, type Plan } from "../../operate/dead-letters/plan.ts";
 import type { Selection } from "../../operate/dead-letters/read.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
-import { positionText } from "../../runtime/record-position.ts";
+import { readRef } from "../../operate/read-topic.ts";
 import { actorOfRequest, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
 import { hidden, notice, pathTo, table, type Tone } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
@@ -112,7 +111,7 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const warn = (text: string): void => void run.warnings.push(text);
   const hooks = {
     planned: (plan: Plan) => void (run.plan = plan),
-    ended: ({ place }: DeadLetter, end: LetterEnd) => void run.ends.push({ ref: positionText(place), end }),
+    ended: (ref: string, end: LetterEnd) => void run.ends.push({ ref, end }),
   };
   const shown = (title: string, state: Parameters<typeof runPage>[3]) => (asking: ConsoleContext) =>
     runPage(asking, run, title, state);

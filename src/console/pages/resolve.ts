@@ -41,11 +41,9 @@ const answerTo = ({ request, outcome }: Confirmed): { title: string; body: Html 
 
 /** The doubt's page again, with the form as it was sent, and why nothing was done. */
 const refused =
-  (form: URLSearchParams, problem: string, endableAtMs: number | null = null): Show =>
-  (context) => {
-    const before = { form, problem, endableAtMs };
-    return showDoubt(context, form.get("command") ?? "", form.get("quote") || null, before);
-  };
+  (form: URLSearchParams, problem: string): Show =>
+  (context) =>
+    showDoubt(context, form.get("command") ?? "", form.get("quote") || null, { form, problem });
 
 const act = (
   context: ConsoleContext,
@@ -59,10 +57,6 @@ const act = (
   };
   const run = async (stopped: AbortSignal): Promise<Show> => {
     const { request, outcome } = await work(stopped);
-    if (outcome.kind === "tooYoung") {
-      const early = "by Kafka's clock it is too early, and the call may still be under way.";
-      return refused(form, `It cannot be resolved yet: ${early}`, outcome.resolvableAtMs);
-    }
     const answer = answerTo({ request, outcome });
     if (answer === null) return refused(form, refusalText(request, outcome) ?? outcome.kind);
     const story = link(pathTo("/story", { id: request.commandId }), "See the whole story");

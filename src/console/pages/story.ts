@@ -59,7 +59,7 @@ const NOTHING =
 /** What became of it first, then the steps; those of the machinery only for who wants them. */
 const storyView = ({ id, endings, steps, notes }: Story, nowMs: number): Html => {
   const { machinery = [], plain = [] } = Object.groupBy(steps, (step) =>
-    step.isMachinery ? "machinery" : "plain",
+    step.kind === "journal" ? "machinery" : "plain",
   );
   const behind = html`<details><summary>How the bridge worked on it: ${count(machinery.length, "entry", "entries")}
     of its journal</summary> ${stepsOf(machinery, MAX_OTHERS_BYTES, nowMs, id)}</details>`;

@@ -1,24 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { bridgeSource } from "../../kafka/produce/cloud-event.ts";
-import { withCluster } from "../../kafka/cluster/with-cluster.ts";
-import { orderProblems } from "../../kafka/cluster/inspect.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { authorize, continueUnless, NothingDone, type Actor } from "../actor.ts";
-import type { ToolServices } from "../tool-services.ts";
-import {
-  AUDIT_CONTENT_TYPE,
-  AUDIT_PARTITION,
-  auditEvent,
-  type Action,
-  type AuditEntry,
-  type AuditOutcome,
-} from "./entry.ts";
+import { inspectTopics, type ToolServices } from "../tool-services.ts";
+import { AUDIT_PARTITION, auditEvent, type Action, type AuditOutcome } from "./entry.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_WAITING_BYTES = 16 * 1_048_576;
+/** The content type of a CloudEvent in structured mode. */
+const CONTENT_TYPE = "application/cloudevents+json; charset=UTF-8";
 
 /** An action's first entry. `atMs`: its time by Kafka's clock, since operators' machines may have any. */
 type Begun = { place: RecordPosition; actionId: string; atMs: () => Promise<number> };
@@ -37,28 +30,9 @@ export type Audit = {
   find: (offset: number) => Promise<Incoming | null>;
 };
 
-/** The topic must order its entries, by Kafka's clock: its times tell which proposals still count. */
-const checkTopic = async (services: ToolServices): Promise<void> => {
-  const { config } = services;
-  const topic = config.topics.audit;
-  const topics = await withCluster(services, (cluster) => cluster.find([topic]));
-  const [problem] = orderProblems(config.topics, topics);
-  if (problem !== undefined) throw new UsageError(problem);
-  const settings = topics.get(topic)?.config;
-  if (!settings)
-    throw new UsageError(
-      `Topic ${topic} does not exist, and nothing is done that cannot be written to it first: run ` +
-        "`cambio-bridge setup`.",
-    );
-  if ((settings["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime")
-    throw new UsageError(
-      `Topic ${topic} needs message.timestamp.type=LogAppendTime: the bridge does nothing whose time it cannot trust.`,
-    );
-};
-
 /**
  * Opens the audit topic for the actions of `work`. Throws Forbidden for a viewer, before anything is asked, and a
- * UsageError where the name or the note is missing, or the topic does not exist.
+ * UsageError where the name or the note is missing, or the topic does not order its entries by Kafka's clock.
  */
 export const withAudit = async <T>(
   services: ToolServices,
@@ -67,9 +41,9 @@ export const withAudit = async <T>(
   work: (audit: Audit) => Promise<T>,
 ): Promise<T> => {
   authorize(actor);
-  const { config } = services;
+  await inspectTopics(services, ["audit"]);
+  const { config, clock } = services;
   const topic = config.topics.audit;
-  await checkTopic(services);
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -78,17 +52,20 @@ export const withAudit = async <T>(
   const { reread, stop } = createReread(topic, services);
   const find: Audit["find"] = (offset) => reread(AUDIT_PARTITION, offset);
 
-  const write = (entry: AuditEntry): Promise<RecordPosition> => {
-    const source = bridgeSource(config.kafka.groupId);
-    const event = auditEvent(entry, { id: randomUUID(), source, timeMs: services.clock.now() });
-    const headers = [["content-type", AUDIT_CONTENT_TYPE] as const];
-    const record = { key: Buffer.from(entry.actionId), value: Buffer.from(event), headers };
-    return publisher.publish(record, TIMEOUT_MS);
-  };
   const act: Audit["act"] = async (action, doIt) => {
     continueUnless(stopped);
     const actionId = randomUUID();
-    const place = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
+    const write = (outcome: AuditOutcome | null): Promise<RecordPosition> => {
+      const source = bridgeSource(config.kafka.groupId);
+      const entry = { actionId, actor, action, outcome };
+      const event = auditEvent(entry, { id: randomUUID(), source, timeMs: clock.now() });
+      const headers = [["content-type", CONTENT_TYPE] as const];
+      return publisher.publish(
+        { key: Buffer.from(actionId), value: Buffer.from(event), headers },
+        TIMEOUT_MS,
+      );
+    };
+    const place = await write(null).catch((error: unknown) => {
       throw new UsageError(
         `Nothing was done, because it could not be written to the audit topic first (${messageOf(error)}): ` +
           "see that the topic can be written, then run it again.",
@@ -96,7 +73,7 @@ export const withAudit = async <T>(
       );
     });
     const end = (outcome: AuditOutcome): Promise<RecordPosition | null> =>
-      write({ actionId, actor, action, outcome }).catch((error: unknown) => {
+      write(outcome).catch((error: unknown) => {
         services.warn(
           `The outcome of the action could not be written to the audit topic (${messageOf(error)}).`,
         );

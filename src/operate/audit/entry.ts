@@ -1,26 +1,25 @@
-import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { iso } from "../../runtime/instant.ts";
 import { objectOf, parseJson, type Json } from "../../runtime/json.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import type { Actor } from "../actor.ts";
 import type { ToolServices } from "../tool-services.ts";
-import { readTopic } from "../read-topic.ts";
+import { collect } from "../read-topic.ts";
 
 /** What a person asks for. `subject`: a commandId, a dead letter, a flow. `parameters`: what else, as JSON. */
 export type Action = {
   kind: "resolve" | "replay" | "pause" | "resume" | "reconcile";
   subject: string;
-  parameters: Readonly<Record<string, unknown>>;
+  parameters: Json;
 };
 
 /** What came of an action. `effect` says what is durable now; places are written as topic[partition]@offset. */
 export type AuditOutcome =
-  | { kind: "done"; effect: Readonly<Record<string, unknown>> }
+  | { kind: "done"; effect: Json }
   /** Nothing was done, and why. */
   | { kind: "refused"; reason: string }
   /** Four eyes: nothing was done yet, another person must confirm it. `quoteId`: of the doubt. */
-  | { kind: "proposed"; reason: string; quoteId: string | null }
+  | { kind: "proposed"; reason: string; quoteId: string }
   /** It is not known, or not completely, what was done. */
   | { kind: "failed"; reason: string };
 
@@ -29,9 +28,8 @@ export type AuditEntry = { actionId: string; actor: Actor; action: Action; outco
 
 /** The topic has only this one: its offsets order all actions. */
 export const AUDIT_PARTITION = 0;
-
-/** The content type of a CloudEvent in structured mode. */
-export const AUDIT_CONTENT_TYPE = "application/cloudevents+json; charset=UTF-8";
+/** This machine's clock may differ from Kafka's by so much. */
+const SKEW_MS = 3_600_000;
 
 /** An entry as a CloudEvent 1.0, JSON in structured mode. */
 export const auditEvent = (
@@ -57,22 +55,13 @@ export const auditEvent = (
     },
   });
 
-/** An entry as read: anybody, and another version, may have written it. `outcome`: null before the action. */
-type ReadEntry = {
-  actionId: string;
-  action: string;
-  subject: string;
-  by: string;
-  note: string;
-  from: Json;
-  parameters: Json;
-  outcome: Json | null;
-};
-
 export const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Null for a record in another form. Never throws. */
-export const readAuditEntry = (value: Buffer | null): ReadEntry | null => {
+/**
+ * Reads an entry, which anybody and another version may have written. Returns null for a record in another form.
+ * `outcome`: null before the action.
+ */
+export const readAuditEntry = ({ value }: Incoming) => {
   const event = objectOf(parseJson(value?.toString("utf8") ?? ""));
   const data = objectOf(event?.["data"]);
   if (event === null || data === null) return null;
@@ -90,6 +79,13 @@ export const readAuditEntry = (value: Buffer | null): ReadEntry | null => {
   };
 };
 
+/** The entries since a time by this machine's clock, and some before it. */
+export const auditReading = ({ config }: ToolServices, sinceMs: number) => ({
+  topic: config.topics.audit,
+  fromMs: sinceMs - SKEW_MS,
+  isWhole: true,
+});
+
 const MAX_TEXT = 2_000;
 
 const short = (value: unknown): string => {
@@ -97,16 +93,14 @@ const short = (value: unknown): string => {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 };
 
-const factsText = (facts: Readonly<Record<string, unknown>>): string =>
+const factsText = (facts: Json): string =>
   Object.entries(facts)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${short(value)}`)
     .join(", ");
 
-/** Its effect as `name: value, …`, or its reason; of a proposal also its REF. Null where none stands in what was read. */
-const outcomeOf = ({ outcome }: ReadEntry, record: Incoming) => {
-  if (outcome === null) return null;
-  const { kind, effect, reason } = outcome;
+/** Its effect as `name: value, …`, or its reason; of a proposal also its REF. */
+const outcomeOf = ({ kind, effect, reason }: Json, record: Incoming) => {
   const text = factsText(objectOf(effect) ?? {}) || textOrEmpty(reason);
   return {
     kind: textOrEmpty(kind),
@@ -114,77 +108,38 @@ const outcomeOf = ({ outcome }: ReadEntry, record: Incoming) => {
   };
 };
 
-/** Returns no row for a record that is no audit entry. */
-const rowOf = (topic: string, record: Incoming) => {
-  const entry = readAuditEntry(record.value);
-  if (entry === null) return [];
-  const { actionId, action, subject, by, note, from, parameters } = entry;
-  return [
-    {
+const rowOf = (record: Incoming) => {
+  const entry = readAuditEntry(record);
+  return (
+    entry && {
+      ...entry,
       atMs: record.timestampMs,
-      place: placeText(topic, record),
-      offset: record.offset,
-      actionId,
-      action,
-      subject,
-      by,
-      note,
+      place: placeText(record.topic, record),
       from: ["program", "user", "host", "address"]
-        .flatMap((name) => textOrEmpty(from[name]) || [])
+        .flatMap((name) => textOrEmpty(entry.from[name]) || [])
         .join(", "),
-      parameters: factsText(parameters),
-      outcome: outcomeOf(entry, record),
-    },
-  ];
+      parameters: factsText(entry.parameters),
+      outcome: entry.outcome && outcomeOf(entry.outcome, record),
+    }
+  );
 };
 
-/** A row of the audit: an action with what came of it. */
-export type AuditAction = ReturnType<typeof rowOf>[number];
-/** The newest first. `next`: the offset before which the next page begins; null at the end. */
-export type AuditPage = { actions: readonly AuditAction[]; next: number | null };
+/** An action with what came of it; `outcome` is null while it has none. */
+export type AuditAction = NonNullable<ReturnType<typeof rowOf>>;
 
-/** Both entries of an action as one row, at the place of the first. */
-const merged = (rows: readonly AuditAction[]): AuditAction[] => {
-  const byAction = new Map<string, AuditAction>();
-  for (const row of rows) {
-    const first = byAction.get(row.actionId);
-    byAction.set(row.actionId, first ? { ...first, outcome: row.outcome } : row);
-  }
-  return [...byAction.values()];
-};
-
-/** A page of actions, the newest first. An action whose entries stand on two pages is on both. */
+/**
+ * The actions since a time, the oldest first: both entries of one as one row, at the place of the first. One that
+ * began before stands with its outcome alone.
+ */
 export const readAudit = async (
-  services: ToolServices,
-  { before, count }: { before: number | null; count: number },
-  signal: AbortSignal,
-): Promise<AuditPage> => {
-  const topic = services.config.topics.audit;
-  // Offsets may hold no records, such as markers of transactions: an empty page is read again, larger.
-  for (let size = 2 * count; ; size *= 2) {
-    const rows: AuditAction[] = [];
-    const rest = { next: null as number | null };
-    const narrow = ({ startOffset, endOffset }: Range): Range => {
-      const end = Math.max(startOffset, Math.min(before ?? endOffset, endOffset));
-      const start = Math.max(startOffset, end - size);
-      rest.next = start > startOffset ? start : null;
-      return { startOffset: start, endOffset: end };
-    };
-    const take = (record: Incoming): void => void rows.push(...rowOf(topic, record));
-    await readTopic(services, { topic, narrow, isWhole: true }, take, { signal });
-    if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
-  }
-};
-
-/** The actions since a time, the oldest first. One that began before stands with its outcome alone. */
-export const auditSince = async (
   services: ToolServices,
   sinceMs: number,
   signal: AbortSignal,
 ): Promise<AuditAction[]> => {
-  const topic = services.config.topics.audit;
-  const rows: AuditAction[] = [];
-  const take = (record: Incoming): void => void rows.push(...rowOf(topic, record));
-  await readTopic(services, { topic, fromMs: sinceMs }, take, { signal });
-  return merged(rows);
+  const byAction = new Map<string, AuditAction>();
+  for (const row of await collect(services, auditReading(services, sinceMs), rowOf, { signal })) {
+    const first = byAction.get(row.actionId);
+    byAction.set(row.actionId, first ? { ...first, outcome: row.outcome } : row);
+  }
+  return [...byAction.values()].filter(({ atMs }) => atMs >= sinceMs);
 };

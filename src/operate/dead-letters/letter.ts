@@ -1,46 +1,87 @@
-import { readLetter, type Letter } from "../../dead-letters/letter.ts";
-import type { Incoming } from "../../kafka/record.ts";
-import { members } from "../../runtime/json.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { unwrap, type AddedName } from "../../dead-letters/headers.ts";
+import { ownCopy } from "../../kafka/consume/record-memory.ts";
+import type { EncodedHeaders, Incoming } from "../../kafka/record.ts";
 import { parseBody } from "../../notification/notification.ts";
+import { members } from "../../runtime/json.ts";
+import type { ToolServices } from "../tool-services.ts";
 
-/** Null for a text that is not of the form `partition/offset`. */
-export const readRef = (text: string): RecordPosition | null => {
-  const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];
-  return partition === undefined || offset === undefined
-    ? null
-    : { partition: Number(partition), offset: Number(offset) };
-};
+/** The record that became a dead letter. */
+export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
 
-/**
- * Without issuedAt the record's timestamp counts, so a replayed command would look new, however old it is.
- */
+const PREVIEW_BYTES = 80;
+const DETAIL_BYTES = 1_000;
+const NONE_ADDED: ReadonlyMap<AddedName, string> = new Map();
+
+/** Converts only the start: a slice of a longer string would keep all of it in memory. */
+const beginningOf = (bytes: Buffer | null, length: number): string =>
+  bytes === null ? "null" : bytes.subarray(0, length).toString("utf8") + (bytes.length > length ? "…" : "");
+
+const numberOf = (text: string | undefined): number => (text === undefined ? Number.NaN : Number(text));
+
+/** Without issuedAt the record's timestamp counts, so a replayed command would look new, however old it is. */
 const NO_ISSUED_AT =
   "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the " +
   "sender send it anew";
 
 /** Why a replay of this letter cannot work; null if nothing is known against it. */
 export const obstacleTo = (
-  { source, origin }: Pick<Letter, "source" | "origin">,
+  { source, origin }: { source: "webhook" | "command" | "unknown"; origin: { timestampMs: number } | null },
   value: Buffer | null,
-  isOld: (timestampMs: number) => boolean,
+  { config, clock }: Pick<ToolServices, "config" | "clock">,
 ): string | null => {
   if (source === "webhook") {
     const read = parseBody(value ?? Buffer.alloc(0));
     return read.ok ? null : `still not understood: ${read.detail}`;
   }
-  if (origin === null || !isOld(origin.timestampMs) || value?.[0] !== 0x7b) return null;
+  const isOld = origin !== null && clock.now() - origin.timestampMs > config.commands.maxAgeMs;
+  if (!isOld || value?.[0] !== 0x7b) return null;
   const fields = members(value.toString("utf8"));
   return fields && !fields.some(({ key }) => key === "issuedAt") ? NO_ISSUED_AT : null;
 };
 
-/** A dead letter. `obstacle`: why a replay of it cannot work; null where nothing is known against it. */
-export type DeadLetter = Letter & { obstacle: string | null };
+/** What a record of the dead-letter topic says, without its bytes. */
+export const readLetter = (record: Incoming, services: Pick<ToolServices, "config" | "clock">) => {
+  const { partition, offset, timestampMs, key, value, headers } = record;
+  const unwrapped = unwrap(headers);
+  const added = unwrapped?.added ?? NONE_ADDED;
+  const bridges = added.has("received-at") ? "webhook" : "command";
+  const source: "webhook" | "command" | "unknown" = unwrapped ? bridges : "unknown";
+  const receivedAtMs = numberOf(added.get("received-at"));
+  const named = {
+    topic: added.get("topic") ?? "",
+    partition: numberOf(added.get("partition")),
+    offset: numberOf(added.get("offset")),
+    timestampMs: numberOf(added.get("timestamp")),
+  };
+  const origin = source === "command" && named.partition >= 0 && named.offset >= 0 ? named : null;
+  const cut = added.get("cut");
+  return {
+    place: { partition, offset },
+    timestampMs,
+    /** Empty where the record was not written by the bridge. */
+    reason: added.get("reason") ?? "",
+    detail: beginningOf(Buffer.from(added.get("detail") ?? ""), DETAIL_BYTES),
+    source,
+    /** Where a command came from; null for an answer that contradicts a result, which never was a record. */
+    origin,
+    /** When a notification was received. */
+    receivedAtMs: Number.isFinite(receivedAtMs) ? receivedAtMs : null,
+    /** Approximate size. */
+    bytes: (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length,
+    /** What is missing of a value that was too large for the topic, as text; null where it is whole. */
+    missing: cut === undefined ? null : `it has ${value?.length ?? 0} of ${cut} bytes`,
+    preview: beginningOf(value, PREVIEW_BYTES),
+    /** Why a replay of it cannot work; null where nothing is known against it. */
+    obstacle: obstacleTo({ source, origin }, value, services),
+  };
+};
+export type DeadLetter = ReturnType<typeof readLetter>;
 
-/** @param isOld whether a command of that time is older than COMMANDS_MAX_AGE */
-export const letterOf = (record: Incoming, isOld: (timestampMs: number) => boolean): DeadLetter => {
-  const letter = readLetter(record);
-  return { ...letter, obstacle: obstacleTo(letter, record.value, isOld) };
+/** The record that became a dead letter, and the headers that the bridge added to it. */
+export const originalOf = (record: Incoming) => {
+  const { key, value, headers } = ownCopy(record);
+  const { added, original } = unwrap(headers) ?? { added: NONE_ADDED, original: headers };
+  return { original: { key, value, headers: original } satisfies Original, added };
 };
 
 /** What a dead letter's reason means, and what to do. */

@@ -9,7 +9,7 @@ import { eachLetter, type Selection } from "./read.ts";
 import { readSent, type EarlierReplay } from "./sent.ts";
 
 /** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
-type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: boolean };
+type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: true };
 
 /** What a replay sends, in order, and what it skips. `unknown`: refs without a letter. */
 export type Plan = {
@@ -95,12 +95,15 @@ export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
 export const planReplay = async (services: ToolServices, selection: Selection, hooks: ReadingHooks) => {
   const { commands, transactionStatus } = services.config.topics;
   const letters: DeadLetter[] = [];
-  const see = (letter: DeadLetter): void => {
-    if (letters.length >= MAX_LETTERS)
-      throw new UsageError(`More than ${MAX_LETTERS} dead letters are meant: choose a shorter time.`);
-    letters.push(letter);
-  };
-  await eachLetter(services, selection, see, hooks);
+  await eachLetter(
+    services,
+    selection,
+    (letter) => {
+      if (letters.push(letter) > MAX_LETTERS)
+        throw new UsageError(`More than ${MAX_LETTERS} dead letters are meant: choose a shorter time.`);
+    },
+    hooks,
+  );
   const { sent, next } = await readSent(services, letters, hooks.signal);
   const refs = new Set(letters.map(({ place }) => positionText(place)));
   const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !refs.has(ref));

@@ -2,11 +2,9 @@ import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
-import type { ToolServices, OnProgress } from "../tool-services.ts";
+import type { ToolServices } from "../tool-services.ts";
 import { readTopic, type ReadingHooks } from "../read-topic.ts";
-import { readersOf } from "../story/read-records.ts";
-import { originalOf } from "../../dead-letters/letter.ts";
-import { letterOf, type DeadLetter } from "./letter.ts";
+import { originalOf, readLetter, type DeadLetter } from "./letter.ts";
 import { readSent, type SentLetters } from "./sent.ts";
 
 /** Selects letters: those at these places, or of a reason and a time (epoch milliseconds). */
@@ -16,12 +14,6 @@ export type Selection = {
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
 };
-
-/** Whether a command of that time is older than COMMANDS_MAX_AGE. */
-export const isOldIn =
-  ({ config, clock }: ToolServices) =>
-  (timestampMs: number): boolean =>
-    clock.now() - timestampMs > config.commands.maxAgeMs;
 
 /**
  * Calls `see` for each selected letter, in order within a partition. Nothing bounds the end of what is read: the
@@ -34,23 +26,21 @@ export const eachLetter = async (
   see: (letter: DeadLetter, record: Incoming) => void,
   hooks: ReadingHooks,
 ): Promise<void> => {
-  const isOld = isOldIn(services);
   const refTexts = refs && new Set(refs.map(positionText));
   const take = (record: Incoming): void => {
     if (refTexts?.has(positionText(record)) === false) return;
     if (record.timestampMs < sinceMs || record.timestampMs >= untilMs) return;
-    const letter = letterOf(record, isOld);
+    const letter = readLetter(record, services);
     if (reason === undefined || letter.reason === reason) see(letter, record);
   };
-  const fromMs = sinceMs === -Infinity ? undefined : sinceMs;
-  await readTopic(services, { topic: services.config.topics.deadLetters, fromMs }, take, hooks);
+  await readTopic(services, { topic: services.config.topics.deadLetters, fromMs: sinceMs }, take, hooks);
 };
 
 const byAge = (a: DeadLetter, b: DeadLetter): number =>
   a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
 
 /** Null where it is not known: letters are shown also where the audit topic is not there, or may not be read. */
-const sentOf = (
+const sentOrNull = (
   services: ToolServices,
   letters: readonly DeadLetter[],
   signal: AbortSignal,
@@ -68,52 +58,36 @@ const sentOf = (
 export const listLetters = async (
   services: ToolServices,
   selection: Selection,
-  { limit, onProgress }: { limit: number; onProgress?: OnProgress },
-  signal: AbortSignal,
+  { limit, ...hooks }: ReadingHooks & { limit: number },
 ) => {
   let letters: DeadLetter[] = [];
   let count = 0;
   const byReason = new Map<string, number>();
-  const keepNewest = (): void => {
-    letters = limit === 0 ? [] : letters.sort(byAge).slice(-limit);
-  };
+  const newest = (): DeadLetter[] => (limit === 0 ? [] : letters.sort(byAge).slice(-limit));
   const see = (letter: DeadLetter): void => {
     count += 1;
     byReason.set(letter.reason, (byReason.get(letter.reason) ?? 0) + 1);
     letters.push(letter);
     // Sorts seldom, and keeps at most twice the limit in memory.
-    if (letters.length >= 2 * limit) keepNewest();
+    if (letters.length >= 2 * limit) letters = newest();
   };
-  await eachLetter(services, selection, see, { signal, onProgress });
-  keepNewest();
-  const sent = await sentOf(services, letters, signal);
+  await eachLetter(services, selection, see, hooks);
+  letters = newest();
+  const sent = await sentOrNull(services, letters, hooks.signal);
   return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent && sent.of(positionText(place)) };
 };
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
 export type LetterList = Awaited<ReturnType<typeof listLetters>>;
 
-/**
- * One dead letter whole; null if there is none at this place. `facts`: what the command, notification or result in it
- * says, as far as it can be read.
- */
+/** One dead letter whole; null if there is none at this place. */
 export const showLetter = async (services: ToolServices, place: RecordPosition, signal: AbortSignal) => {
-  const letters: { letter: DeadLetter; record: Incoming }[] = [];
-  const see = (letter: DeadLetter, record: Incoming): void =>
-    void letters.push({ letter, record: ownCopy(record) });
+  const records: Incoming[] = [];
+  const see = (_: DeadLetter, record: Incoming): void => void records.push(ownCopy(record));
   await eachLetter(services, { refs: [place] }, see, { signal });
-  const [one] = letters;
-  if (!one) return null;
-  const { letter, record } = one;
-  const sent = await sentOf(services, [letter], signal);
-  // Its bytes are shown also where the registry does not answer.
-  const read = await readersOf(services)
-    .letter(record)
-    .catch(() => null);
-  return {
-    letter,
-    loaded: originalOf(record),
-    sent: sent && sent.of(positionText(place)),
-    facts: read?.step.facts ?? [],
-  };
+  const [record] = records;
+  if (!record) return null;
+  const letter = readLetter(record, services);
+  const sent = await sentOrNull(services, [letter], signal);
+  return { letter, loaded: originalOf(record), sent: sent && sent.of(positionText(place)) };
 };
 export type ShownLetter = NonNullable<Awaited<ReturnType<typeof showLetter>>>;

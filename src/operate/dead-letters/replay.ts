@@ -3,22 +3,21 @@ import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { AuditOutcome } from "../audit/entry.ts";
 import type { ToolServices, OnProgress } from "../tool-services.ts";
-import { originalOf, type Original } from "../../dead-letters/letter.ts";
 import { positionText } from "../../runtime/record-position.ts";
-import { obstacleTo, type DeadLetter } from "./letter.ts";
+import { obstacleTo, originalOf, type DeadLetter, type Original } from "./letter.ts";
 import { planReplay, type Made, type Plan } from "./plan.ts";
-import { isOldIn, type Selection } from "./read.ts";
-import { commandsTarget, eventsTarget, type LetterEnd, type ReplayTarget } from "./targets.ts";
+import type { Selection } from "./read.ts";
+import { openTarget, type LetterEnd, type ReplayTarget } from "./targets.ts";
 
 type ReplayHooks = {
   planned: (plan: Plan) => void;
   /** Called for each letter of the plan that came to an end. */
-  ended: (letter: DeadLetter, end: LetterEnd) => void;
+  ended: (ref: string, end: LetterEnd) => void;
   onProgress?: OnProgress;
 };
 
 /** `unsent`: letters of the plan whose turn did not come; `reason`: why, null where all had theirs. */
-type ReplayOutcome = { plan: Plan; unsent: number; reason: string | null };
+type ReplayOutcome = { unsent: number; reason: string | null };
 
 /** Letters that are announced in one audit entry, and may be sent twice if the process is killed. */
 const BATCH = 100;
@@ -26,20 +25,24 @@ const BATCH_BYTES = 16 * 1_048_576;
 /** The longest reason in the audit entry, which has one for each letter that failed. */
 const MAX_REASON = 300;
 
-/** The next letters for one topic, in order; at least one. */
-const nextBatch = (queue: readonly DeadLetter[]): readonly DeadLetter[] => {
-  let total = 0;
-  const end = queue.slice(0, BATCH).findIndex(({ bytes, source }, index) => {
-    total += bytes;
-    return source !== queue[0]?.source || (index > 0 && total > BATCH_BYTES);
-  });
-  return queue.slice(0, end < 0 ? BATCH : end);
+/** Letters that are sent to one topic, in batches of at least one, in order. */
+const batchesOf = (letters: readonly DeadLetter[]): DeadLetter[][] => {
+  const batches: DeadLetter[][] = [];
+  let bytes = Infinity;
+  for (const letter of letters) {
+    const batch = batches.at(-1);
+    bytes += letter.bytes;
+    if (batch && batch.length < BATCH && bytes <= BATCH_BYTES) batch.push(letter);
+    else {
+      batches.push([letter]);
+      bytes = letter.bytes;
+    }
+  }
+  return batches;
 };
 
-type Ends = ReadonlyMap<string, LetterEnd>;
-
-/** What came of a batch, for the audit topic. */
-export const outcomeOf = (ends: Ends): AuditOutcome => {
+/** What came of a batch, by REF, for the audit topic. */
+export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): AuditOutcome => {
   const letters: Record<string, string> = {};
   const failures: Record<string, string> = {};
   for (const [ref, end] of ends)
@@ -57,10 +60,10 @@ const sendAll = async (
   { plan, sent, next: planEnd }: Made,
   { audit, ended }: { audit: Audit; ended: ReplayHooks["ended"] },
   signal: AbortSignal,
-): Promise<Omit<ReplayOutcome, "plan">> => {
+): Promise<ReplayOutcome> => {
   const { reread, stop } = createReread(services.config.topics.deadLetters, services);
-  const targets = new Map<DeadLetter["source"], ReplayTarget>();
   let auditedTo = planEnd;
+  let unsent = plan.send.length;
 
   /** What others wrote since the plan was made, up to this batch's own entry: who announced a letter first sends it. */
   const readOthers = async (entryOffset: number): Promise<void> => {
@@ -81,57 +84,52 @@ const sendAll = async (
     if (record === null) return "the dead-letter topic does not hold it any more";
     const { original } = originalOf(record);
     // It may have become too old since the plan was made.
-    return obstacleTo(letter, original.value, isOldIn(services)) ?? original;
+    return obstacleTo(letter, original.value, services) ?? original;
   };
   /** All are loaded first: letters of one key are sent in order. */
-  const sendBatch = async (batch: readonly DeadLetter[], target: ReplayTarget): Promise<Ends> => {
-    const loaded = await Promise.all(batch.map(load));
-    const ends = batch.map(async (letter, nth): Promise<readonly [string, LetterEnd]> => {
-      const original = loaded[nth] ?? "";
-      const end =
-        typeof original === "string"
-          ? ({ end: "left", reason: original } as const)
-          : await target.send(letter, original);
-      return [positionText(letter.place), end];
-    });
+  const sendBatch = async (batch: readonly DeadLetter[], { send }: ReplayTarget) => {
+    const loaded = await Promise.all(batch.map(async (letter) => ({ letter, original: await load(letter) })));
+    const ends = loaded.map(async ({ letter, original }): Promise<[string, LetterEnd]> => [
+      positionText(letter.place),
+      typeof original === "string" ? { end: "left", reason: original } : await send(letter, original),
+    ]);
     return new Map(await Promise.all(ends));
   };
+  /** Announces a batch and sends it. Gives why the rest is not sent; null if it is. */
+  const replayBatch = async (batch: readonly DeadLetter[], target: ReplayTarget): Promise<string | null> => {
+    const refs = batch.map(({ place }) => positionText(place));
+    const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
+    const action = { kind: "replay", subject, parameters: { topic: target.topic, letters: refs } } as const;
+    const acting = audit.act(action, async ({ place }) => {
+      await readOthers(place.offset);
+      const value = await sendBatch(batch, target);
+      return { value, outcome: outcomeOf(value) };
+    });
+    const done = await acting.catch((error: unknown) => {
+      if (error instanceof NothingDone && signal.aborted) return null;
+      throw error;
+    });
+    if (done === null) return "it was interrupted";
+    unsent -= batch.length;
+    for (const [ref, end] of done.value) ended(ref, end);
+    return [...done.value.values()].find((end) => end.end === "unknown")?.reason ?? null;
+  };
 
-  let queue = plan.send;
   try {
-    // Opened before anything is announced: a topic that is missing is no failed action.
-    for (const source of new Set(queue.map((each) => each.source))) {
-      const opening = source === "command" ? commandsTarget(services) : eventsTarget(services, signal);
-      targets.set(source, await opening);
-    }
-    for (let batch = nextBatch(queue); batch[0]; batch = nextBatch(queue)) {
-      const refs = batch.map(({ place }) => positionText(place));
-      const target = targets.get(batch[0].source);
-      if (!target) throw new Error(`nothing is open for a ${batch[0].source}`);
-      const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
-      const parameters = { topic: target.topic, letters: refs };
-      const acting = audit.act({ kind: "replay", subject, parameters }, async ({ place }) => {
-        await readOthers(place.offset);
-        const all = await sendBatch(batch, target);
-        return { value: all, outcome: outcomeOf(all) };
-      });
-      const done = await acting.catch((error: unknown) => {
-        if (error instanceof NothingDone && signal.aborted) return null;
-        throw error;
-      });
-      if (done === null) return { unsent: queue.length, reason: "it was interrupted" };
-      for (const letter of batch) {
-        const end = done.value.get(positionText(letter.place));
-        if (end) ended(letter, end);
+    for (const [source, letters] of Map.groupBy(plan.send, (each) => each.source)) {
+      const target = await openTarget(services, source, signal);
+      try {
+        for (const batch of batchesOf(letters)) {
+          const reason = await replayBatch(batch, target);
+          if (reason !== null) return { unsent, reason };
+        }
+      } finally {
+        await target.close();
       }
-      queue = queue.slice(batch.length);
-      const unknown = [...done.value.values()].find(({ end }) => end === "unknown");
-      if (unknown?.end === "unknown" && queue.length > 0)
-        return { unsent: queue.length, reason: unknown.reason };
     }
-    return { unsent: 0, reason: null };
+    return { unsent, reason: null };
   } finally {
-    await Promise.all([...[...targets.values()].map((target) => target.close()), stop()]);
+    await stop();
   }
 };
 
@@ -152,9 +150,6 @@ export const replay = async (
   const made = await planReplay(services, selection, { signal, onProgress });
   const { plan } = made;
   planned(plan);
-  if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
-  const outcome = await withAudit(services, actor, signal, (audit) =>
-    sendAll(services, made, { audit, ended }, signal),
-  );
-  return { plan, ...outcome };
+  if (plan.send.length === 0) return { unsent: 0, reason: null };
+  return withAudit(services, actor, signal, (audit) => sendAll(services, made, { audit, ended }, signal));
 };

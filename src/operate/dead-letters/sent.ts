@@ -1,8 +1,8 @@
 import type { Incoming } from "../../kafka/record.ts";
 import { objectOf } from "../../runtime/json.ts";
-import { AUDIT_PARTITION, readAuditEntry, textOrEmpty } from "../audit/entry.ts";
-import type { ToolServices } from "../tool-services.ts";
+import { AUDIT_PARTITION, auditReading, readAuditEntry, textOrEmpty } from "../audit/entry.ts";
 import { readTopic } from "../read-topic.ts";
+import type { ToolServices } from "../tool-services.ts";
 import type { DeadLetter } from "./letter.ts";
 
 /** That a letter was replayed. `where`: its new record, or why it needed none. */
@@ -19,7 +19,7 @@ export const sentLetters = () => {
   const announcements = new Map<string, Announced>();
   return {
     take: (record: Incoming): void => {
-      const entry = readAuditEntry(record.value);
+      const entry = readAuditEntry(record);
       if (entry?.action !== "replay") return;
       const { actionId, by, outcome, parameters } = entry;
       if (outcome === null) {
@@ -46,9 +46,6 @@ export const sentLetters = () => {
 /** Which letters were replayed, by the audit topic as far as it was read. */
 export type SentLetters = ReturnType<typeof sentLetters>;
 
-/** Before a letter was written nobody replayed it; clocks may differ by so much. */
-const SKEW_MS = 3_600_000;
-
 /** Reads which of these letters were replayed. `next`: the offset up to which the audit topic was read. */
 export const readSent = async (
   services: ToolServices,
@@ -58,8 +55,8 @@ export const readSent = async (
   const sent = sentLetters();
   if (letters.length === 0) return { sent, next: 0 };
   const nowMs = services.clock.now();
+  // Nobody replayed a letter before it was written.
   const oldestMs = letters.reduce((oldest, { timestampMs }) => Math.min(oldest, timestampMs), nowMs);
-  const reading = { topic: services.config.topics.audit, fromMs: oldestMs - SKEW_MS, isWhole: true };
-  const ranges = await readTopic(services, reading, sent.take, { signal });
+  const ranges = await readTopic(services, auditReading(services, oldestMs), sent.take, { signal });
   return { sent, next: ranges.get(AUDIT_PARTITION)?.endOffset ?? 0 };
 };

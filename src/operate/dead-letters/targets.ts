@@ -3,9 +3,8 @@ import { PublishError } from "../../kafka/produce/publish-error.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../notification/notification.ts";
-import { inspectSchemas, type ToolServices } from "../tool-services.ts";
-import type { Original } from "../../dead-letters/letter.ts";
-import type { DeadLetter } from "./letter.ts";
+import { inspectTopics, type ToolServices } from "../tool-services.ts";
+import type { DeadLetter, Original } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
 export type LetterEnd =
@@ -39,9 +38,8 @@ const notSent = (error: unknown): LetterEnd => {
 const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
 
 /** The commands topic: records are sent as they were, each to the partition of its key. */
-export const commandsTarget = (services: ToolServices): ReplayTarget => {
-  const { config } = services;
-  const topic = config.topics.commands;
+const commandsTarget = (services: ToolServices): ReplayTarget => {
+  const topic = services.config.topics.commands;
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -58,14 +56,13 @@ export const commandsTarget = (services: ToolServices): ReplayTarget => {
 };
 
 /** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
-export const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promise<ReplayTarget> => {
+const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promise<ReplayTarget> => {
   const { config } = services;
   const topic = config.topics.transactionStatus;
   if (config.partner.baseUrl === undefined)
     throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
-  const schemaIdOf = await inspectSchemas(services, ["transactionStatus"]);
-  const schemaId = schemaIdOf("transaction-status-updated");
-  const events = await openEvents(services, schemaId);
+  const schemaIdOf = await inspectTopics(services, ["transactionStatus"]);
+  const events = await openEvents(services, schemaIdOf("transaction-status-updated"));
   try {
     await events.untilRead(signal);
   } catch (error) {
@@ -87,3 +84,11 @@ export const eventsTarget = async (services: ToolServices, signal: AbortSignal):
     close: events.close,
   };
 };
+
+/** Opens the topic to which letters of this source go back. */
+export const openTarget = async (
+  services: ToolServices,
+  source: DeadLetter["source"],
+  signal: AbortSignal,
+): Promise<ReplayTarget> =>
+  source === "command" ? commandsTarget(services) : eventsTarget(services, signal);

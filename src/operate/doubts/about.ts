@@ -7,32 +7,24 @@ import type { DoubtEvidence, Transaction } from "./transactions.ts";
 export type Piece = string | { id: string } | { transactionId: string } | { atMs: number };
 export type Sentence = readonly Piece[];
 
-/** What the events say of a transaction. */
-const statusOf = ({ firstStatus, lastStatus, firstAtMs }: Transaction): Sentence => {
+/** What the events say of a transaction. @param why it may be that of the doubt */
+export const transactionSentence = (transaction: Transaction, why: Sentence = []): Sentence => {
+  const { transactionId, firstStatus, lastStatus, firstAtMs } = transaction;
+  const about = ["transaction ", { transactionId }, ": ", ...why];
   if (firstStatus === null || firstAtMs === null)
-    return ["the events topic holds no event of it since the claim"];
+    return [...about, "the events topic holds no event of it since the claim"];
   const later = lastStatus === null || lastStatus === firstStatus ? [] : [", now ", { id: lastStatus }];
-  return [{ id: firstStatus }, " at ", { atMs: firstAtMs }, ...later];
+  return [...about, { id: firstStatus }, " at ", { atMs: firstAtMs }, ...later];
 };
 
 /** Why a transaction is nearly for certain what the partner made of the call. */
-export const evidenceSentence = (evidence: DoubtEvidence): Sentence => [
-  "transaction ",
-  { transactionId: evidence.transactionId },
-  ": ",
-  ...(evidence.kind === "answer"
-    ? ["the partner's answer to this very call names it"]
-    : ["an event of it says ", { id: evidence.text }, " at ", { id: evidence.pointer }]),
-  "; ",
-  ...statusOf(evidence),
-];
-
-export const candidateSentence = (transaction: Transaction): Sentence => [
-  "transaction ",
-  { transactionId: transaction.transactionId },
-  ": ",
-  ...statusOf(transaction),
-];
+export const evidenceSentence = (evidence: DoubtEvidence): Sentence =>
+  transactionSentence(
+    evidence,
+    evidence.kind === "answer"
+      ? ["the partner's answer to this very call names it; "]
+      : ["an event of it says ", { id: evidence.text }, "; "],
+  );
 
 /** How many calls left for the partner. After its owner died the last one is counted only because it may have left. */
 export const callsOf = ({ error, attempts }: Doubt): string =>
@@ -53,10 +45,9 @@ export const aboutDoubt = (
   doubt: Doubt,
   facts: DoubtFacts | null,
 ): readonly (readonly [name: string, text: Sentence])[] => {
-  const { operation, quoteId, externalId, claimedAtMs, sinceMs, place, httpStatus, error } = doubt;
-  const ofAccept = (sentence: (known: DoubtFacts) => Sentence): Sentence =>
-    facts === null ? ["being read"] : sentence(facts);
-  const counterparty = ({ counterpartyId }: DoubtFacts): Sentence =>
+  const { quoteId, externalId, claimedAtMs, sinceMs, place, httpStatus, error } = doubt;
+  const counterpartyId = facts?.counterpartyId ?? null;
+  const counterparty: Sentence =
     counterpartyId === null
       ? ["not known: the command was not found in its topic"]
       : [{ id: counterpartyId }];
@@ -65,20 +56,12 @@ export const aboutDoubt = (
       ? "none"
       : `HTTP ${httpStatus}, which proves neither that it was executed nor that it was not`;
   const fault: Sentence = error === null ? [] : ["; ", { id: error.code }, `: ${error.message}`];
-  const isAccept = operation === "ACCEPT_QUOTE";
   return [
-    [
-      "It asks",
-      isAccept ? ["to accept a quote: it buys currency, for good"] : ["to create a quote: no money moves"],
-    ],
-    ...(quoteId === null ? [] : [["quoteId", [{ id: quoteId }]] as const]),
+    ["It asks", ["to accept a quote: it buys currency, for good"]],
+    ["quoteId", [{ id: quoteId }]],
     ["externalId", externalId === null ? ["none was given"] : [{ id: externalId }]],
-    ...(isAccept
-      ? ([
-          ["Amount", ofAccept(amountOf)],
-          ["counterpartyId", ofAccept(counterparty)],
-        ] as const)
-      : []),
+    ["Amount", facts === null ? ["being read"] : amountOf(facts)],
+    ["counterpartyId", facts === null ? ["being read"] : counterparty],
     ["The call was claimed", [{ atMs: claimedAtMs }]],
     ["Calls", [callsOf(doubt)]],
     ["Last answer", [answer, ...fault]],

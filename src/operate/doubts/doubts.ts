@@ -1,28 +1,18 @@
 import { openJournal, type JournalRoom } from "../../commands-to-results/accept-once/journal/open.ts";
-import { withCluster } from "../../kafka/cluster/with-cluster.ts";
+import type { JournalRecord } from "../../commands-to-results/accept-once/entry.ts";
 import type { JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
 import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
-import { decoder } from "../../kafka/schema/codec.ts";
-import { readSchema } from "../../kafka/schema/schemas.ts";
+import { withCluster } from "../../kafka/cluster/with-cluster.ts";
 import type { CommandResult } from "../../records.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { isApart, isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
-import {
-  askNotes,
-  inspectSchemas,
-  type ToolServices,
-  type OnProgress,
-  type Progress,
-} from "../tool-services.ts";
-import { recordsIn } from "../read-topic.ts";
+import { valueReader } from "../read-topic.ts";
+import { inspectTopics, type ToolServices, type OnProgress, type Progress } from "../tool-services.ts";
 import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
-/** Results that are read at once: entries that lie near each other come with one fetch. */
-const READ_AT_ONCE = 200;
-const RESULTS_TIMEOUT_MS = 60_000;
 const READ_TIMEOUT_MS = 300_000;
 const CURRENT_TIMEOUT_MS = 7_000;
 const CHECK_EVERY_MS = 50;
@@ -39,14 +29,14 @@ const unreadableText = (health: Health): string =>
  * only be read once a person has mended it.
  */
 export const untilRead = (
-  { clock, warn }: ToolServices,
+  { clock, warn }: Pick<ToolServices, "clock" | "warn">,
   { view, health }: Pick<JournalRoom, "view" | "health">,
   stopped: AbortSignal,
-  each: () => void = () => undefined,
+  onWait?: () => void,
 ): Promise<string | null> =>
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
-      each();
+      onWait?.();
       const state = health();
       // Partitions that are well again are waited for.
       if (state.kind === "unreadPartitions" && state.troubles.some(isApart)) {
@@ -60,13 +50,14 @@ export const untilRead = (
     return null;
   });
 
+/** Only accepts are ever in doubt: their key in the journal is the quote. */
 const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | null) => {
   const { ref, claim, position, sinceMs } = doubt;
   return {
     commandId: ref.commandId,
     operation: ref.operation,
-    /** As the command spells it; null for a create. */
-    quoteId: result?.quoteId ?? acceptedQuote(ref),
+    /** As the command spells it, where its result can be read. */
+    quoteId: result?.quoteId ?? ref.key,
     externalId: result?.externalId ?? null,
     /** When the journal recorded the doubt, and the claim of its attempt. */
     sinceMs,
@@ -86,73 +77,70 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
   };
 };
 
-const acceptedQuote = ({ operation, key }: JournalDoubt["ref"]): string | null =>
-  operation === "ACCEPT_QUOTE" ? key : null;
-
-/** In any spelling: a command's, or the journal's key, which an older version may have written by other rules. */
-export const isSameQuote = (a: string | null, b: string | null): boolean =>
-  a === null || b === null ? a === b : quoteKey(a) === quoteKey(b);
-
-/** Those of these proposals that are about this doubt. */
-export const proposalsOf = (
-  { commandId, quoteId }: Pick<Doubt, "commandId" | "quoteId">,
-  proposals: readonly Proposal[],
-): Proposal[] =>
-  proposals.filter(({ request }) => request.commandId === commandId && isSameQuote(request.quoteId, quoteId));
-
 /** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
 export type Doubt = ReturnType<typeof describe>;
 
-/** Reads doubts of this journal with what their IN_DOUBT results say. */
-export const doubtReader = (services: ToolServices, { reread }: Pick<JournalRoom["journal"], "reread">) => {
-  const decode = decoder<CommandResult>(readSchema("command-result"), services);
-  return async (doubt: JournalDoubt): Promise<Doubt> => {
-    const entry = await reread(doubt.position);
-    // The journal may have begun anew meanwhile.
-    const step = entry?.step;
-    const isItsEnd = step?.kind === "concluded" && step.attemptId === doubt.claim.attemptId;
-    const decoded = isItsEnd ? await decode(step.result) : null;
-    return describe(services.config.topics.journal, doubt, decoded?.ok === true ? decoded.value : null);
-  };
-};
+/** In any spelling: a command's, or the journal's key, which an older version may have written by other rules. */
+export const isSameQuote = (a: string, b: string): boolean => quoteKey(a) === quoteKey(b);
+
+/** The doubts of a command, or the one of this quote. */
+export type DoubtName = { commandId: string; quoteId: string | null };
+
+const isNamed = (doubt: { commandId: string; quoteId: string }, { commandId, quoteId }: DoubtName): boolean =>
+  doubt.commandId === commandId && (quoteId === null || isSameQuote(doubt.quoteId, quoteId));
+
+/** Those of these proposals that are about this doubt. */
+export const proposalsOf = (doubt: Doubt, proposals: readonly Proposal[]): Proposal[] =>
+  proposals.filter(({ request }) => isNamed(doubt, request));
 
 /**
- * Opens the journal, and follows it as a replica does until `close`. Writes nothing. Throws a UsageError where it is
- * missing.
+ * Opens the journal, and follows it as a replica does until `close`. Throws a UsageError where it is missing.
+ * @param see called for every record that the view takes
  */
-export const openDoubts = async (services: ToolServices) => {
+export const openDoubts = async (services: ToolServices, see?: (record: JournalRecord) => void) => {
   const { config, clock } = services;
-  const topic = config.topics.journal;
-  const schemaIdOf = await inspectSchemas(services, ["journal"]);
-  const total = recordsIn((await withCluster(services, (cluster) => cluster.ranges(topic))).ranges);
+  const { journal: topic, commands } = config.topics;
+  const schemaIdOf = await inspectTopics(services, ["journal"]);
   let read = 0;
   const room = await openJournal(services, schemaIdOf("command-journal-entry"), {
-    askNotes: askNotes(services),
-    see: () => (read += 1),
+    // By these notes a journal that was created anew is recognised. A user without that right goes on without them.
+    askNotes: (cluster) =>
+      cluster.committed(config.kafka.groupId, commands).then(
+        (commits) => [...commits.values()].map(({ note }) => note),
+        () => [],
+      ),
+    see: (record) => {
+      read += 1;
+      see?.(record);
+    },
   });
   const { view, journal } = room;
-  const progress = (): Progress => ({ read, total: Math.max(read, total) });
+  const readResult = valueReader<CommandResult>(services, "command-result");
+  const progress = (): Progress => ({ read, total: read + (view.left() ?? 0) });
+  const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
+  const named = (name: DoubtName): JournalDoubt[] =>
+    oldestFirst().filter(({ ref }) => isNamed({ commandId: ref.commandId, quoteId: ref.key }, name));
 
-  const readDoubt = doubtReader(services, journal);
   const described = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
     const all: Doubt[] = [];
-    while (all.length < doubts.length) {
-      const some = doubts.slice(all.length, all.length + READ_AT_ONCE);
-      all.push(...(await clock.within(RESULTS_TIMEOUT_MS, stopped, Promise.all(some.map(readDoubt)))));
+    for (const doubt of doubts) {
+      stopped.throwIfAborted();
+      const step = (await journal.reread(doubt.position))?.step;
+      // The journal may have begun anew meanwhile.
+      const isItsEnd = step?.kind === "concluded" && step.attemptId === doubt.claim.attemptId;
+      all.push(describe(topic, doubt, isItsEnd ? await readResult(step.result) : null));
     }
     return all;
   };
-  const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
 
   return {
+    ...room,
     /** `problem`: why it cannot be read, as a sentence. */
     progress: () => {
       const health = room.health();
       const isComplete = view.ready();
-      const isBeginning = health.kind === "starting" || health.kind === "reading";
-      const fault = isComplete || isUp(health) || isBeginning ? null : sentenceOf(health);
-      const isPartly = health.kind === "unreadPartitions";
-      return { ...progress(), isComplete, isPartly, problem: view.halted() ? unreadableText(health) : fault };
+      const isGoingOn = isComplete || isUp(health) || health.kind === "starting" || health.kind === "reading";
+      return { ...progress(), isComplete, problem: isGoingOn ? null : sentenceOf(health) };
     },
     /** `commands`: that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
     numbers: () => {
@@ -162,24 +150,16 @@ export const openDoubts = async (services: ToolServices) => {
         doubts: doubts.length,
         oldestSinceMs: doubts[0]?.sinceMs ?? null,
         underWay: counts.reduce((sum, { open }) => sum + open, 0) - doubts.length,
-        commands: counts.reduce((sum, { commands }) => sum + commands, 0),
+        commands: counts.reduce((sum, { commands: known }) => sum + known, 0),
       };
     },
     /** The oldest first, of what is read by now. */
     list: (from: number, count: number, stopped: AbortSignal) =>
       described(oldestFirst().slice(from, from + count), stopped),
-    find: (commandId: string, stopped: AbortSignal) =>
-      described(
-        oldestFirst().filter(({ ref }) => ref.commandId === commandId),
-        stopped,
-      ),
+    find: (name: DoubtName, stopped: AbortSignal) => described(named(name), stopped),
     /** Returns those of the proposals whose doubts are still open. */
-    waiting: (proposals: readonly Proposal[]): Proposal[] => {
-      const open = Map.groupBy(view.doubts(), ({ ref }) => ref.commandId);
-      return proposals.filter(({ request: { commandId, quoteId } }) =>
-        (open.get(commandId) ?? []).some(({ ref }) => isSameQuote(acceptedQuote(ref), quoteId)),
-      );
-    },
+    waiting: (proposals: readonly Proposal[]): Proposal[] =>
+      proposals.filter(({ request }) => named(request).length > 0),
     /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
     untilCurrent: (stopped: AbortSignal): Promise<void> =>
       clock.withDeadline(CURRENT_TIMEOUT_MS, stopped, async (signal) => {
@@ -190,8 +170,9 @@ export const openDoubts = async (services: ToolServices) => {
       }),
     /** Waits as the function of that name does, and says how far it is. */
     untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
-      untilRead(services, room, stopped, () => onProgress?.(progress())),
-    close: room.close,
+      untilRead(services, room, stopped, () => {
+        if (view.left() !== null) onProgress?.(progress());
+      }),
   };
 };
 
@@ -210,17 +191,14 @@ export const listDoubts = async (
   const opened = await openDoubts(services);
   try {
     await opened.untilRead(signal, onProgress);
+    const numbers = opened.numbers();
     const doubts = await opened.list(0, count, signal);
-    const { isComplete, isPartly } = opened.progress();
-    if (!isComplete && !isPartly)
-      throw new UsageError(`${services.config.topics.journal} began anew meanwhile: run it again.`);
-    const recent = recentProposals(services, signal).catch((error: unknown): Proposal[] => {
+    const recent = await recentProposals(services, signal).catch((error: unknown): Proposal[] => {
       if (!(error instanceof UsageError)) throw error;
       services.warn(error.message);
       return [];
     });
-    const proposals = opened.waiting(await recent);
-    return { doubts, numbers: opened.numbers(), proposals };
+    return { doubts, numbers, proposals: opened.waiting(recent) };
   } finally {
     await opened.close();
   }
@@ -229,14 +207,13 @@ export const listDoubts = async (
 /** Returns the doubts of a command, or the one of this quote. Throws as listDoubts does. */
 export const findDoubts = async (
   services: ToolServices,
-  { commandId, quoteId }: { commandId: string; quoteId: string | null },
+  name: DoubtName,
   signal: AbortSignal,
 ): Promise<Doubt[]> => {
   const opened = await openDoubts(services);
   try {
     await opened.untilRead(signal);
-    const doubts = await opened.find(commandId, signal);
-    return doubts.filter((doubt) => quoteId === null || isSameQuote(doubt.quoteId, quoteId));
+    return await opened.find(name, signal);
   } finally {
     await opened.close();
   }

@@ -1,10 +1,10 @@
-import { decoder } from "../../kafka/schema/codec.ts";
-import { readSchema } from "../../kafka/schema/schemas.ts";
+import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../../records.ts";
+import { stringOf } from "../../runtime/json.ts";
+import { valueReader } from "../read-topic.ts";
 import type { ToolServices } from "../tool-services.ts";
 import type { Doubt } from "./doubts.ts";
-import { namesOf } from "./texts.ts";
 
 /** A transaction as far as the events topic tells. Null where it holds no event of the transaction. */
 export type Transaction = {
@@ -14,9 +14,8 @@ export type Transaction = {
   firstAtMs: number | null;
 };
 
-/** Why a transaction is thought to be that of a doubt. `pointer`: to the member of the payload that names the doubt. */
-export type DoubtEvidence = Transaction &
-  ({ kind: "event"; pointer: string; text: string } | { kind: "answer" });
+/** Why a transaction is thought to be that of a doubt: an event's payload names the doubt, or its own answer says so. */
+export type DoubtEvidence = Transaction & ({ kind: "event"; text: string } | { kind: "answer" });
 
 /** The clocks of replicas may differ from the brokers' by so much. */
 const SKEW_MS = 60_000;
@@ -26,93 +25,92 @@ const MAX_TRANSACTIONS = 100_000;
 const MAX_CANDIDATES = 20;
 const MAX_EVIDENCE = 5;
 
-/** The index of the first item for which it is true. From there on it is true for all. */
-const firstIndex = <T>(items: readonly T[], isTrue: (item: T) => boolean): number => {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = items[middle];
-    if (item !== undefined && isTrue(item)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-};
+/** The texts (names of members, too) and the numbers in a JSON text, as written. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-type Begun = Transaction & {
-  firstStatus: string;
-  lastStatus: string;
-  firstAtMs: number;
-  commandId: string | null;
-};
+/** Cheap, and equal for nearly all spellings of a quoteId that the journal takes for one. */
+const roughly = (text: string): string => text.toLowerCase().replace(/[^0-9a-z]/g, "");
 
-const transactionOf = ({ transactionId, firstStatus, lastStatus, firstAtMs }: Transaction): Transaction => ({
-  transactionId,
-  firstStatus,
-  lastStatus,
-  firstAtMs,
-});
+/** Finds which of these doubts a JSON text names, by the quoteId in any spelling or by the externalId. */
+const namesOf = (doubts: readonly Doubt[]) => {
+  const byQuote = Map.groupBy(doubts, ({ quoteId }) => roughly(quoteId));
+  const byExternalId = Map.groupBy(doubts, ({ externalId }) => externalId || null);
+  const doubtsNamed = (text: string): ReadonlySet<Doubt> => {
+    const alike = byQuote.get(roughly(text)) ?? [];
+    const ofQuote = alike.filter(({ quoteId }) => quoteKey(quoteId) === quoteKey(text));
+    return new Set([...ofQuote, ...(byExternalId.get(text) ?? [])]);
+  };
+  return (json: string) =>
+    (json.match(JSON_TOKEN) ?? []).flatMap((token) => {
+      const text = token.startsWith('"') ? stringOf(token) : token;
+      return [...doubtsNamed(text)].map((doubt) => ({ doubt, text }));
+    });
+};
 
 /** Learns from events and results which transactions may be what the partner made of these doubts. */
 export const learnTransactions = (services: ToolServices, doubts: readonly Doubt[]) => {
-  const decodeEvent = decoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), services);
+  const readEvent = valueReader<TransactionStatusUpdated>(services, "transaction-status-updated");
   const findNames = namesOf(doubts);
   const answered = new Set(doubts.map(({ transactionId }) => transactionId));
-  const transactions = new Map<string, Begun>();
-  const evidence = new Map<Doubt, Map<string, { pointer: string; text: string }>>();
+  /** In the order in which they began, within a partition. */
+  const transactions = new Map<string, Transaction & { firstAtMs: number }>();
+  /** Those that a result names. */
+  const explained = new Set<string>();
+  /** By doubt and transaction, the text in an event that names the doubt. */
+  const texts = new Map(doubts.map((doubt) => [doubt, new Map<string, string>()]));
   let isCut = false;
 
   const evidenceOf = (doubt: Doubt): DoubtEvidence[] => {
     const none = { firstStatus: null, lastStatus: null, firstAtMs: null };
     const about = (transactionId: string): Transaction =>
-      transactionOf(transactions.get(transactionId) ?? { transactionId, ...none });
-    const beganAtMs = (transactionId: string): number => transactions.get(transactionId)?.firstAtMs ?? 0;
+      transactions.get(transactionId) ?? { transactionId, ...none };
+    const events = Array.from(
+      texts.get(doubt) ?? [],
+      ([transactionId, text]) => ({ kind: "event", text, ...about(transactionId) }) as const,
+    );
     // Partitions are read side by side: the oldest comes first, whichever was read first.
-    const events = [...(evidence.get(doubt) ?? [])]
-      .sort(([one], [other]) => beganAtMs(one) - beganAtMs(other))
-      .map(([transactionId, where]) => ({ kind: "event", ...where, ...about(transactionId) }) as const);
+    events.sort((one, other) => (one.firstAtMs ?? 0) - (other.firstAtMs ?? 0));
     const { transactionId } = doubt;
     return transactionId === null ? events : [...events, { kind: "answer", ...about(transactionId) }];
   };
 
   return {
     takeEvent: async ({ value, timestampMs }: Incoming): Promise<void> => {
-      const decoded = value && (await decodeEvent(value));
-      if (!decoded?.ok) return;
-      const { transactionId, status, payload } = decoded.value;
+      const event = await readEvent(value);
+      if (event === null) return;
+      const { transactionId, status, payload } = event;
       const names = findNames(payload);
-      for (const { doubt, pointer, text } of names) {
-        const places = evidence.get(doubt) ?? new Map<string, { pointer: string; text: string }>();
-        evidence.set(doubt, places);
-        if (places.size < MAX_EVIDENCE && !places.has(transactionId))
-          places.set(transactionId, { pointer, text });
+      for (const { doubt, text } of names) {
+        const ofDoubt = texts.get(doubt);
+        if (ofDoubt && ofDoubt.size < MAX_EVIDENCE) ofDoubt.set(transactionId, text);
       }
       const transaction = transactions.get(transactionId);
       if (transaction) transaction.lastStatus = status;
       else if (transactions.size < MAX_TRANSACTIONS || names.length > 0 || answered.has(transactionId)) {
         const ends = { firstStatus: status, lastStatus: status, firstAtMs: timestampMs };
-        transactions.set(transactionId, { transactionId, ...ends, commandId: null });
+        transactions.set(transactionId, { transactionId, ...ends });
       } else isCut = true;
     },
-    takeResult: ({ transactionId, commandId }: CommandResult): void => {
-      const transaction = transactions.get(transactionId ?? "");
-      if (transaction) transaction.commandId ??= commandId;
+    takeResult: ({ transactionId }: CommandResult): void => {
+      if (transactionId !== null && transactions.has(transactionId)) explained.add(transactionId);
     },
     /** What is known of each doubt, when all is read. */
     conclude: () => {
       const unexplained = [...transactions.values()]
-        .filter(({ commandId }) => commandId === null)
+        .filter(({ transactionId }) => !explained.has(transactionId))
         .sort((a, b) => a.firstAtMs - b.firstAtMs);
       return doubts.map((doubt) => {
-        const proofs = evidenceOf(doubt);
+        const evidence = evidenceOf(doubt);
         const sinceMs = doubt.claimedAtMs - SKEW_MS;
-        const first = firstIndex(unexplained, ({ firstAtMs }) => firstAtMs >= sinceMs);
-        const isProof = (id: string): boolean => proofs.some(({ transactionId }) => transactionId === id);
-        const nearest = unexplained.slice(first, first + MAX_CANDIDATES);
+        const first = unexplained.findIndex(({ firstAtMs }) => firstAtMs >= sinceMs);
+        const later = first < 0 ? [] : unexplained.slice(first, first + MAX_CANDIDATES);
+        const isEvidence = (id: string): boolean =>
+          evidence.some(({ transactionId }) => transactionId === id);
         return {
           doubt,
-          evidence: proofs,
-          candidates: nearest.map(transactionOf).filter(({ transactionId }) => !isProof(transactionId)),
-          more: unexplained.length - first - nearest.length,
+          evidence,
+          candidates: later.filter(({ transactionId }) => !isEvidence(transactionId)),
+          more: first < 0 ? 0 : unexplained.length - first - later.length,
           isCut,
           sinceMs,
         };

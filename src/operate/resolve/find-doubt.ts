@@ -1,5 +1,6 @@
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "../../commands-to-results/accept-once/entry.ts";
+import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { keyName } from "../../commands-to-results/accept-once/fingerprint.ts";
 import type { Look } from "../../commands-to-results/accept-once/partition-view.ts";
 
@@ -33,29 +34,21 @@ export const createCommandFinder = (commandId: string) => {
   };
 };
 
-type ChosenDoubt =
-  | { kind: "found"; ref: Ref }
-  | { kind: "several"; /** All of them in doubt. */ refs: Ref[] }
-  | { kind: "unknown" };
-
 /**
- * Which of a command's journal keys an operator means: the one in doubt, else one of which something can be told.
- * With several doubts none is chosen, because a decision about one quote must not end the doubt of another.
- * @param isQuote whether an accept's key is the quote that the operator named; null if only the command was
- *   named
+ * Which of a command's journal keys an operator means: those in doubt, else one of which something can be told. Of
+ * several doubts none may be chosen, because a decision about one quote must not end the doubt of another.
+ * @param quoteId the quote that the operator named; null if only the command was named
  */
-export const chooseDoubt = (
+export const chooseDoubts = (
   refs: readonly Ref[],
   look: (ref: Ref) => Look,
-  isQuote: ((key: string) => boolean) | null,
-): ChosenDoubt => {
-  const candidates =
-    isQuote === null
-      ? refs
-      : refs.filter(({ operation, key }) => operation === "ACCEPT_QUOTE" && isQuote(key));
+  quoteId: string | null,
+): readonly Ref[] => {
+  const isMeant = ({ operation, key }: Ref): boolean =>
+    quoteId === null || (operation === "ACCEPT_QUOTE" && quoteKey(key) === quoteKey(quoteId));
+  const candidates = refs.filter(isMeant);
   const withLook = (kind: Look["kind"]): Ref[] => candidates.filter((ref) => look(ref).kind === kind);
   const doubts = withLook("doubt");
-  if (doubts.length > 1) return { kind: "several", refs: doubts };
-  const ref = doubts[0] ?? withLook("held")[0] ?? withLook("concluded")[0] ?? candidates[0];
-  return ref ? { kind: "found", ref } : { kind: "unknown" };
+  if (doubts.length > 0) return doubts;
+  return [...withLook("held"), ...withLook("concluded"), ...candidates].slice(0, 1);
 };

@@ -2,11 +2,10 @@ import { commandReader } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../dead-letters/headers.ts";
 import { readJournalRecord, type JournalStep } from "../../commands-to-results/accept-once/entry.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { decoder } from "../../kafka/schema/codec.ts";
-import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandJournalEntry, CommandResult, TransactionStatusUpdated } from "../../records.ts";
 import { parseBody } from "../../notification/notification.ts";
 import { readAuditEntry, textOrEmpty } from "../audit/entry.ts";
+import { valueReader } from "../read-topic.ts";
 import type { ToolServices } from "../tool-services.ts";
 import { foundRecord, type Found, type StoryStep, type Telling } from "./step.ts";
 
@@ -22,64 +21,53 @@ const TONE_OF_STAGE: Readonly<Record<string, StoryStep["tone"]>> = {
   REFUNDED: "bad",
 };
 
-const resultFound = (record: Incoming, result: CommandResult): Found => {
-  const title = `Result: ${result.outcome}${result.final ? "" : ", one final result may follow"}`;
-  const { final, outcome, response: payload, error } = result;
-  const telling = { kind: "result", title, tone: TONES[outcome], payload, weight: final ? 5 : 3 } as const;
-  return foundRecord(record, { ...result, ...error }, telling);
-};
-
-const journalTold = (step: JournalStep): Omit<Telling, "kind"> => {
-  if (step.kind !== "concluded") {
-    const titles = {
-      claimed: "Claimed: one call may be made",
-      released: "Released: the call was not made or did nothing, or the journal's time was asked for",
-      published: "The final result stands in the results topic",
-    };
-    const isClaim = step.kind === "claimed";
-    return {
-      title: titles[step.kind],
-      isMachinery: true,
-      tone: isClaim ? "wait" : "plain",
-      weight: isClaim ? 1 : 0,
-    };
+const journalTelling = (step: JournalStep): Telling => {
+  const kind = "journal";
+  switch (step.kind) {
+    case "claimed":
+      return { kind, title: "Claimed: one call may be made", tone: "wait", weight: 1 };
+    case "released":
+      return {
+        kind,
+        title: "Released: the call was not made or did nothing, or the journal's time was asked for",
+      };
+    case "published":
+      return { kind, title: "The final result stands in the results topic" };
+    case "concluded": {
+      const isDoubt = step.outcome === "IN_DOUBT";
+      const doubt = "In doubt: nobody knows whether the partner executed it";
+      const title = isDoubt ? doubt : `Concluded: ${step.outcome}`;
+      return { kind, title, tone: TONES[step.outcome], weight: isDoubt ? 3 : 4 };
+    }
   }
-  const { outcome, note } = step;
-  const isDoubt = outcome === "IN_DOUBT";
-  const title = isDoubt ? "In doubt: nobody knows whether the partner executed it" : `Concluded: ${outcome}`;
-  // The result says the same, but for a decision's note.
-  return { title, tone: TONES[outcome], isMachinery: !isDoubt && note === null, weight: isDoubt ? 3 : 4 };
 };
 
 /** What the records of each topic say. */
 export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRecord>> => {
-  const decoderOf = <T>(name: Parameters<typeof readSchema>[0]) => {
-    const decode = decoder<T>(readSchema(name), services);
-    return async (value: Buffer | null): Promise<T | null> => {
-      const decoded = value && (await decode(value));
-      return decoded?.ok ? decoded.value : null;
-    };
-  };
-  const resultOf = decoderOf<CommandResult>("command-result");
-  const eventOf = decoderOf<TransactionStatusUpdated>("transaction-status-updated");
-  const entryOf = decoderOf<CommandJournalEntry>("command-journal-entry");
+  const resultOf = valueReader<CommandResult>(services, "command-result");
+  const eventOf = valueReader<TransactionStatusUpdated>(services, "transaction-status-updated");
+  const entryOf = valueReader<CommandJournalEntry>(services, "command-journal-entry");
   const read = commandReader(services);
 
   const command: ReadRecord = async (record) => {
+    const kind = "command";
     const checked = await read(record.value, record.timestampMs);
-    if (!checked.ok)
-      return foundRecord(
-        record,
-        { ...checked.identity, code: checked.code, message: checked.message },
-        { kind: "command", title: "Command that breaks a rule", tone: "bad" },
-      );
+    if (!checked.ok) {
+      const { identity, code, message } = checked;
+      const title = "Command that breaks a rule";
+      return foundRecord(record, { ...identity, code, message }, { kind, title, tone: "bad" });
+    }
     const { request, ...rest } = checked.command;
     const title = request.type === "AcceptQuote" ? "Command: accept a quote" : "Command: create a quote";
-    return foundRecord(record, { ...rest, ...request }, { kind: "command", title });
+    return foundRecord(record, { ...rest, ...request }, { kind, title });
   };
   const result: ReadRecord = async (record) => {
-    const read = await resultOf(record.value);
-    return read && resultFound(record, read);
+    const decoded = await resultOf(record.value);
+    if (decoded === null) return null;
+    const { final, outcome, response: payload, error } = decoded;
+    const title = `Result: ${outcome}${final ? "" : ", one final result may follow"}`;
+    const telling = { kind: "result", title, tone: TONES[outcome], payload, weight: final ? 5 : 3 } as const;
+    return foundRecord(record, { ...decoded, ...error }, telling);
   };
   return {
     command,
@@ -94,26 +82,26 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       const concluded = step.kind === "concluded" ? await resultOf(step.result) : null;
       const quoteId = operation === "ACCEPT_QUOTE" ? key : concluded?.quoteId;
       const values = { externalId: concluded?.externalId, ...step, commandId, quoteId };
-      return foundRecord(record, values, { kind: "journal", ...journalTold(step) });
+      return foundRecord(record, values, journalTelling(step));
     },
     event: async (record) => {
       const event = await eventOf(record.value);
       if (event === null) return null;
       const { status, stage, outOfOrder, payload } = event;
       const title = `${status} (${stage})${outOfOrder ? ", out of order" : ""}`;
-      return foundRecord(record, event, {
-        kind: "event",
-        title,
-        tone: TONE_OF_STAGE[stage] ?? "plain",
-        payload,
-      });
+      const tone = TONE_OF_STAGE[stage] ?? "plain";
+      return foundRecord(record, event, { kind: "event", title, tone, payload });
     },
     letter: async (record) => {
       const { added, original } = unwrap(record.headers) ?? {};
       if (!added || !original) return null;
       const reason = added.get("reason") ?? "";
-      const title = `Dead letter: ${reason}`;
-      const telling = { kind: "dead letter", title, tone: "bad", weight: 2 } as const;
+      const telling = {
+        kind: "dead letter",
+        title: `Dead letter: ${reason}`,
+        tone: "bad",
+        weight: 2,
+      } as const;
       const detail = { detail: added.get("detail") };
       if (added.has("received-at")) {
         const body = parseBody(record.value ?? Buffer.alloc(0));
@@ -125,16 +113,14 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       return foundRecord(record, { ...values, ...detail }, telling);
     },
     action: (record) => {
-      const entry = readAuditEntry(record.value);
+      const entry = readAuditEntry(record);
       if (entry?.action !== "resolve") return Promise.resolve(null);
       const { subject: commandId, by, note, parameters, outcome } = entry;
-      const kind = textOrEmpty(outcome?.["kind"]);
-      const title =
-        outcome === null ? `${by} says: ${textOrEmpty(parameters["as"])}` : `What came of it: ${kind}`;
+      const title = outcome
+        ? `What came of it: ${textOrEmpty(outcome["kind"])}`
+        : `${by} says: ${textOrEmpty(parameters["as"])}`;
       const values = { commandId, note, reason: textOrEmpty(outcome?.["reason"]) };
-      return Promise.resolve(
-        foundRecord(record, values, { kind: "action", title, isMachinery: kind === "done" }),
-      );
+      return Promise.resolve(foundRecord(record, values, { kind: "action", title }));
     },
   };
 };

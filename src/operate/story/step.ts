@@ -14,8 +14,6 @@ export type StoryStep = {
   facts: readonly (readonly [name: string, value: string])[];
   /** The record's value, or the partner's answer, as text, bounded; null for none. */
   payload: string | null;
-  /** Of interest only to those who know how the bridge works: claims, releases, marks. */
-  isMachinery: boolean;
 };
 
 /** What a record is about; empty where it does not say. */
@@ -32,7 +30,7 @@ export type Found = {
 };
 /** What a reader says of its record. */
 export type Telling = Pick<StoryStep, "kind" | "title"> &
-  Partial<Pick<StoryStep, "tone" | "payload" | "isMachinery"> & Pick<Found, "weight">>;
+  Partial<Pick<StoryStep, "tone" | "payload"> & Pick<Found, "weight">>;
 
 const MAX_FACT = 1_000;
 const MAX_PAYLOAD = 65_536;
@@ -66,7 +64,6 @@ export const foundRecord = (
     event: telling.kind === "event" ? { stage: textOf("stage"), occurredAtMs } : null,
     step: {
       tone: "plain",
-      isMachinery: false,
       ...telling,
       atMs: record.timestampMs,
       place: placeText(record.topic, record),

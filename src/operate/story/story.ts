@@ -1,10 +1,8 @@
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
-import { newPartitioner } from "../../kafka/produce/partitioner.ts";
-import type { Range } from "../../kafka/ranges.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { ToolServices, OnProgress, Progress } from "../tool-services.ts";
-import { mayHold, NOTHING, readTopic } from "../read-topic.ts";
+import { mayHold, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
 import { endingsOf, type Ending, type Found, type StoryStep } from "./step.ts";
 
@@ -67,7 +65,6 @@ export const story = async (
   const readers = readersOf(services);
   const search = newSearch(id);
   const noting = { ...services, warn: (sentence: string) => void search.notes.add(sentence) };
-  const choose = newPartitioner();
   const readings = new Map<object, Progress>();
 
   const say = (reading: object, progress: Progress): void => {
@@ -80,9 +77,6 @@ export const story = async (
   /** @param keys of the partitions that are read; all are without it */
   const read = async (topic: string, reader: ReadRecord, keys?: Iterable<string>): Promise<void> => {
     const needles = search.needles();
-    const keyBytes = keys && [...keys].map((key) => Buffer.from(key));
-    const narrow = (range: Range, partition: number, partitions: number): Range =>
-      keyBytes?.some((key) => choose(key, partitions) === partition) === false ? NOTHING : range;
     const take = async (record: Incoming): Promise<void> => {
       const { key, value } = record;
       const isLike = (needle: Buffer): boolean => mayHold(value, needle) || key?.equals(needle) === true;
@@ -90,7 +84,7 @@ export const story = async (
       if (one) search.take(one);
     };
     const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
-    await readTopic(noting, { topic, fromMs: sinceMs, narrow }, take, hooks).catch((error: unknown) => {
+    await readTopic(noting, { topic, fromMs: sinceMs, keys }, take, hooks).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
       search.notes.add(error.message);
     });

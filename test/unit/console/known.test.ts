@@ -23,7 +23,7 @@ const known: Known = {
   letters: read({ letters: [], count: 0, byReason: new Map<string, number>(), sent: () => null }),
   rates: read([]),
   waiting: read([]),
-  doubts: read({ ...journal, read: 0, total: 0, isComplete: true, isPartly: false, problem: null }),
+  doubts: read({ ...journal, read: 0, total: 0, isComplete: true, problem: null }),
 };
 
 test("it is not green where the commands topic is gone", async () => {

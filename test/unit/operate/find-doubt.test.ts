@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseDoubt, createCommandFinder } from "../../../src/operate/resolve/find-doubt.ts";
+import { chooseDoubts, createCommandFinder } from "../../../src/operate/resolve/find-doubt.ts";
 import type { Ref } from "../../../src/commands-to-results/accept-once/entry.ts";
 import {
   accept,
@@ -11,7 +11,6 @@ import {
 } from "../commands-to-results/accept-once/journal.ts";
 
 const [q1, q2, q3] = ["q1", "q2", "q3"].map((key) => accept("c1", key)) as [Ref, Ref, Ref];
-const is = (quote: string) => (key: string) => key === quote;
 const doubt = (attemptId: string) => [claimed(attemptId), concluded(attemptId, "IN_DOUBT")];
 
 describe("a finder", () => {
@@ -39,43 +38,40 @@ describe("which of a command's places is meant", () => {
     append(q1, claimed("a"), concluded("a", "SUCCEEDED"));
     append(q2, ...doubt("b"));
     append(q3, claimed("c"));
-    expect(chooseDoubt([q1, q2, q3], view.look, null)).toEqual({ kind: "found", ref: q2 });
+    expect(chooseDoubts([q1, q2, q3], view.look, null)).toEqual([q2]);
   });
   it("none of two that are in doubt, unless one of them is named", () => {
     const { view, append } = createLog();
     append(q1, ...doubt("a"));
     append(q2, ...doubt("b"));
     append(q3, claimed("c"), concluded("c", "SUCCEEDED"));
-    expect(chooseDoubt([q1, q2, q3], view.look, null)).toEqual({ kind: "several", refs: [q1, q2] });
-    expect(chooseDoubt([q1, q2, q3], view.look, is("q1"))).toEqual({ kind: "found", ref: q1 });
-    expect(chooseDoubt([q1, q2, q3], view.look, is("q2"))).toEqual({ kind: "found", ref: q2 });
-    expect(chooseDoubt([q1, q2, q3], view.look, is("q3")), "what stands is told").toEqual({
-      kind: "found",
-      ref: q3,
-    });
+    expect(chooseDoubts([q1, q2, q3], view.look, null)).toEqual([q1, q2]);
+    expect(chooseDoubts([q1, q2, q3], view.look, "q1")).toEqual([q1]);
+    expect(chooseDoubts([q1, q2, q3], view.look, "q2")).toEqual([q2]);
+    expect(chooseDoubts([q1, q2, q3], view.look, "q3"), "what stands is told").toEqual([q3]);
   });
   it("no other than the one that is named", () => {
     const { view, append } = createLog();
     append(q1, ...doubt("a"));
-    expect(chooseDoubt([q1], view.look, is("q9"))).toEqual({ kind: "unknown" });
+    expect(chooseDoubts([q1], view.look, "q9")).toEqual([]);
   });
   it("a create has no quote, though its key may look like one", () => {
     const { view, append } = createLog();
     append(create("c1"), claimed("a"));
-    expect(chooseDoubt([create("c1")], view.look, is("c1"))).toEqual({ kind: "unknown" });
-    expect(chooseDoubt([create("c1")], view.look, null)).toEqual({ kind: "found", ref: create("c1") });
+    expect(chooseDoubts([create("c1")], view.look, "c1")).toEqual([]);
+    expect(chooseDoubts([create("c1")], view.look, null)).toEqual([create("c1")]);
   });
   it("not one that came to nothing, as where the commandId was used again for another quote", () => {
     const { view, append } = createLog();
     append(q1, claimed("a"), released("a"));
     append(q2, claimed("b"), concluded("b", "FAILED"));
-    expect(chooseDoubt([q1, q2], view.look, null)).toEqual({ kind: "found", ref: q2 });
+    expect(chooseDoubts([q1, q2], view.look, null)).toEqual([q2]);
   });
   it("where none is in doubt, the one that may yet be", () => {
     const { view, append } = createLog();
     append(q1, claimed("a"), concluded("a", "SUCCEEDED"));
     append(q2, claimed("b"));
-    expect(chooseDoubt([q1, q2], view.look, null)).toEqual({ kind: "found", ref: q2 });
-    expect(chooseDoubt([q1], view.look, null)).toEqual({ kind: "found", ref: q1 });
+    expect(chooseDoubts([q1, q2], view.look, null)).toEqual([q2]);
+    expect(chooseDoubts([q1], view.look, null)).toEqual([q1]);
   });
 });

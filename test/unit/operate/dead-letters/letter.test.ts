@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { explainReason, letterOf, obstacleTo } from "../../../../src/operate/dead-letters/letter.ts";
+import { explainReason, obstacleTo, readLetter } from "../../../../src/operate/dead-letters/letter.ts";
 import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header, Incoming, Outgoing } from "../../../../src/kafka/record.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { configOf } from "../../config/environment.ts";
 
 const ADDED: Header[] = [
   ["dead-letter-reason", "UNREADABLE_COMMAND"],
@@ -17,10 +19,12 @@ const record = (offset: number, { key, value, headers }: Outgoing): Incoming => 
   ...{ topic: "letters", partition: 0, offset, timestampMs: offset, key, value },
   headers: encodeHeaders(headers),
 });
-const never = (): boolean => false;
+/** `nowMs`: as long after the records of this test as COMMANDS_MAX_AGE, or longer, they are old. */
+const at = (nowMs: number) => ({ config: configOf({}), clock: { ...systemClock, now: () => nowMs } });
+const young = at(0);
 
 test("a letter is what its headers say, shortened", () => {
-  const letter = letterOf(record(4, { key: null, value: Buffer.alloc(9_999, "v"), headers: ADDED }), never);
+  const letter = readLetter(record(4, { key: null, value: Buffer.alloc(9_999, "v"), headers: ADDED }), young);
   expect(letter).toMatchObject({
     place: { partition: 0, offset: 4 },
     reason: "UNREADABLE_COMMAND",
@@ -31,13 +35,13 @@ test("a letter is what its headers say, shortened", () => {
   expect(letter.detail.length).toBeLessThan(1_100);
   expect(letter.preview.length).toBeLessThan(100);
   const headers: Header[] = [["dead-letter-reason", "x"]];
-  const strange = letterOf(record(5, { key: null, value: null, headers }), never);
+  const strange = readLetter(record(5, { key: null, value: null, headers }), young);
   expect(strange).toMatchObject({ source: "unknown", reason: "", origin: null });
 });
 
 test("a letter that never was a record has no origin", () => {
   const headers = ADDED.map(([name, value]): Header => [name, /partition|offset/.test(name) ? "-1" : value]);
-  const letter = letterOf(record(4, { key: null, value: Buffer.from("v"), headers }), never);
+  const letter = readLetter(record(4, { key: null, value: Buffer.from("v"), headers }), young);
   expect(letter).toMatchObject({ source: "command", origin: null });
 });
 
@@ -46,13 +50,13 @@ test.each([
   ["never", Number.NaN],
 ])("the time %s of a record is no reason not to show its letter", (time, timestampMs) => {
   const headers = ADDED.map(([name, value]): Header => [name, name.endsWith("timestamp") ? time : value]);
-  const letter = letterOf(record(4, { key: null, value: null, headers }), never);
+  const letter = readLetter(record(4, { key: null, value: null, headers }), young);
   expect(letter.origin).toEqual({ topic: "commands", partition: 1, offset: 7, timestampMs });
 });
 
 test("a letter that was cut says how much of it is there", () => {
   const headers: Header[] = [...ADDED, ["dead-letter-cut", "900000"]];
-  const letter = letterOf(record(4, { key: null, value: Buffer.alloc(65_536), headers }), never);
+  const letter = readLetter(record(4, { key: null, value: Buffer.alloc(65_536), headers }), young);
   expect(letter).toMatchObject({ reason: "UNREADABLE_COMMAND", missing: "it has 65536 of 900000 bytes" });
 });
 
@@ -62,17 +66,17 @@ describe("there is no use in sending", () => {
     origin: { topic: "c", partition: 0, offset: 0, timestampMs: 0 },
   } as const;
   const webhook = { source: "webhook", origin: null } as const;
-  const always = (): boolean => true;
+  const old = at(86_400_000);
   test.each([
-    ["what is still no notification", webhook, "{", never, true],
-    ["a notification", webhook, '{"transactionId":"t","status":"S"}', never, false],
-    ["an old command without a time, which would count as new", command, '{"commandId":"c"}', always, true],
-    ["an old command with one, which is refused", command, '{"issuedAt":1}', always, false],
-    ["a young one without", command, '{"commandId":"c"}', never, false],
-    ["what is no JSON", command, "{", always, false],
-    ["nothing", command, "", always, false],
-  ])("%s", (_, letter, value, isOld, isObstacle) => {
-    expect(obstacleTo(letter, Buffer.from(value), isOld) !== null).toBe(isObstacle);
+    ["what is still no notification", webhook, "{", young, true],
+    ["a notification", webhook, '{"transactionId":"t","status":"S"}', young, false],
+    ["an old command without a time, which would count as new", command, '{"commandId":"c"}', old, true],
+    ["an old command with one, which is refused", command, '{"issuedAt":1}', old, false],
+    ["a young one without", command, '{"commandId":"c"}', young, false],
+    ["what is no JSON", command, "{", old, false],
+    ["nothing", command, "", old, false],
+  ])("%s", (_, letter, value, services, isObstacle) => {
+    expect(obstacleTo(letter, Buffer.from(value), services) !== null).toBe(isObstacle);
   });
 });
 

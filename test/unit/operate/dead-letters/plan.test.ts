@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readRef, type DeadLetter } from "../../../../src/operate/dead-letters/letter.ts";
+import type { DeadLetter } from "../../../../src/operate/dead-letters/letter.ts";
 import { inOriginalOrder, planLines, planOf } from "../../../../src/operate/dead-letters/plan.ts";
+import { readRef } from "../../../../src/operate/read-topic.ts";
 import { letter } from "./letters.ts";
 
 const rules = { isNamed: false, commandsTopic: "commands", sent: () => [] };

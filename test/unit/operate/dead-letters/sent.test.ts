@@ -32,15 +32,14 @@ const record = (
     headers: NO_HEADERS,
   } as Incoming;
 };
-const sentAt = (place: string): LetterEnd => ({ end: "sent", where: place });
 
 test("a letter counts as sent once an entry names its place, and not when it was only announced", () => {
   const sent = sentLetters();
   sent.take(record(1, "ana", ["0/1", "0/2"], null));
   expect(sent.of("0/1")).toEqual([]);
-  const ends = new Map([
-    ["0/1", sentAt("commands[0]@7")],
-    ["0/2", { end: "left", reason: "gone" } as const],
+  const ends = new Map<string, LetterEnd>([
+    ["0/1", { end: "sent", where: "commands[0]@7" }],
+    ["0/2", { end: "left", reason: "gone" }],
   ]);
   sent.take(record(2, "ana", ["0/1", "0/2"], outcomeOf(ends)));
   expect(sent.of("0/1")).toEqual([{ by: "ana", atMs: 2, where: "commands[0]@7" }]);
