@@ -23,9 +23,7 @@ type WebhookFlowPorts = {
   deadLetter: (notification: UnreadableNotification) => Promise<RecordPosition>;
 };
 
-/** The outcome of a delivery, with the event if there is one. */
-export type DeliveryOutcome =
-  PublishOutcome | { kind: "deadLettered"; detail: string; position: RecordPosition } | Refusal;
+export type DeliveryOutcome = PublishOutcome | { kind: "deadLettered"; position: RecordPosition } | Refusal;
 
 /** Refuses a request if its head is enough to do so, or gives what handles its body. */
 export type WebhookFlow = (
@@ -38,10 +36,13 @@ export type WebhookFlow = (
  * partner then sends the notification again, which gets the same eventId.
  */
 export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
-  const deadLetter = async (notification: UnreadableNotification): Promise<DeliveryOutcome> => ({
+  const deadLetter = async (
+    { receivedAt, span }: RequestHead,
+    body: Buffer,
+    detail: string,
+  ): Promise<DeliveryOutcome> => ({
     kind: "deadLettered",
-    detail: notification.detail,
-    position: await ports.deadLetter(notification),
+    position: await ports.deadLetter({ body, detail, receivedAt, span }),
   });
 
   return (head) => {
@@ -53,15 +54,14 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
       const refusal = verdict.kind === "signed" ? verdict.refusalOf(body) : null;
       if (refusal !== null) return refusal;
       const parsed = parseBody(body);
-      if (!parsed.ok) return deadLetter({ body, detail: parsed.detail, receivedAt, span });
+      if (!parsed.ok) return deadLetter(head, body, parsed.detail);
 
       const trace = span ?? readTraceContext(headers["traceparent"], headers["tracestate"]);
       try {
         return await ports.publishOnce(parsed.notification, { receivedAt, source: "WEBHOOK", trace });
       } catch (error) {
         // After a 503 the partner would send it again in vain.
-        if (error instanceof EventTooLarge)
-          return await deadLetter({ body, detail: TOO_LARGE, receivedAt, span });
+        if (error instanceof EventTooLarge) return await deadLetter(head, body, TOO_LARGE);
         throw error;
       }
     };

@@ -63,7 +63,7 @@ const signed = (keys: () => readonly KeyObject[], signatures: readonly Buffer[],
   return { kind: "signed", isSignatureOf };
 };
 
-/** Decodes 32 bytes from hex (64 characters) or base64 (43 or 44); null for anything else. */
+/** Decodes 32 bytes from hex or base64; null for anything else. */
 const decodedSha256 = (text: string): Buffer | null => {
   if (text.length !== 2 * SHA256_BYTES) return BASE64_SHA256.test(text) ? Buffer.from(text, "base64") : null;
   // Decoding stops at the first character that is no hex digit.
@@ -88,7 +88,6 @@ export const pathToken = (secrets: Secrets): Scheme =>
     return decoded === token ? [token] : [token, decoded];
   });
 
-/** A header holds the secret itself. */
 export const headerSecret = (secrets: Secrets, lowerCaseName: string): Scheme =>
   sharedSecret(secrets, (head) => [headerOf(head, lowerCaseName) ?? ""]);
 

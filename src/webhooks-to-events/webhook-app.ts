@@ -45,7 +45,6 @@ type Env = { Bindings: HttpBindings };
 const MAX_PIPELINED = 16;
 const RETRY_AFTER = { "retry-after": "5" };
 
-/** The last segment of the request's path, percent-encoding untouched. */
 const lastSegmentOf = ({ url = "" }: IncomingMessage): string => {
   const [path = ""] = url.split("?", 1);
   return path.slice(path.lastIndexOf("/") + 1);

@@ -73,20 +73,11 @@ export const webhookServer = (services: Services, isOpen: () => boolean): Webhoo
   };
 
   const maxConnections = Math.max(MIN_MAX_CONNECTIONS, 2 * maxInFlight);
+  const pathToken = webhook.auth === "path-token";
+  const trace = traces ? beginWebhook(traces, path) : undefined;
   const server = createWebhookServer(
-    {
-      path,
-      maxBodyBytes,
-      maxInFlight,
-      maxConnections,
-      pathToken: webhook.auth === "path-token",
-    },
-    {
-      flow: () => (isOpen() ? flow : null),
-      served,
-      trace: traces ? beginWebhook(traces, path) : undefined,
-      clock,
-    },
+    { path, pathToken, maxBodyBytes, maxInFlight, maxConnections },
+    { flow: () => (isOpen() ? flow : null), served, trace, clock },
   );
   return { server, connect: (to) => (flow = to) };
 };
