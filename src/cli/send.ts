@@ -59,22 +59,22 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
     io.exit(EXIT.noResult);
   });
 
-const EXIT_CODES =
-  "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED,\n4 for IN_DOUBT, and 5 " +
-  "when no result came in time.";
+const WAIT =
+  "wait for the result, and print it as JSON; the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED, 4 for " +
+  "IN_DOUBT, and 5 when none came in time";
 
 const withCommonOptions = (command: Command): Command =>
   command
     .option("--command-id <id>", "name the command (default: a random UUID)")
     .option("--expires-in <duration>", "the bridge must not start it later (default: 5m)", durationMs)
-    .option("--wait", "wait for the result, and print it as JSON")
+    .option("--wait", WAIT)
     .option("--timeout <duration>", "how long to wait (default: 60s)", durationMs);
 
 const createCommand = (io: Io): Command =>
   withCommonOptions(
     newCommand(
       "create-quote",
-      `Ask the partner for a quote.${EXIT_CODES}`,
+      "Ask the partner for a quote.",
       "send create-quote --direction OUTBOUND --purpose COMEX \\\n      --amount 1000.00 --base USD " +
         "--quoted BRL --wait",
     ),
@@ -95,11 +95,7 @@ const ACCEPT_EXAMPLE = "send accept-quote --quote-id q-1 --counterparty-id cp-1 
 
 const acceptCommand = (io: Io): Command =>
   withCommonOptions(
-    newCommand(
-      "accept-quote",
-      `Accept a quote: this buys currency, and cannot be undone.${EXIT_CODES}`,
-      ACCEPT_EXAMPLE,
-    ),
+    newCommand("accept-quote", "Accept a quote: this buys currency, and cannot be undone.", ACCEPT_EXAMPLE),
   )
     .requiredOption("--quote-id <id>", "the quote")
     .requiredOption("--counterparty-id <id>", "the counterparty that it is accepted for")
