@@ -38,10 +38,10 @@ const held = async () => {
   const cluster = await connectCluster(newClient, systemClock);
   /** The outcome of a request: its answer, or the error. */
   const ask = (): Promise<string> =>
-    cluster.group("g").then(
-      ({ state }) => state,
-      (error: unknown) => (error as Error).message,
-    );
+    cluster
+      .group("g")
+      .then(({ state }) => state)
+      .catch((error: unknown) => (error as Error).message);
   /** Long enough for whatever is not held. */
   const turns = () => new Promise((resolve) => setImmediate(resolve));
   const closed = () => clients.map((client) => client.closed);
@@ -162,8 +162,8 @@ describe("a topic whose configuration cannot be read", () => {
     failure("UNKNOWN_TOPIC_OR_PARTITION"),
     Object.assign(new Error("no such request"), { name: "KafkaJSServerDoesNotSupportApiKey" }),
   ])("is found without it if the broker refuses: $message", async (refusal) => {
-    const cluster = await describing(refusal);
-    expect((await cluster.find(["t"])).get("t")).toMatchObject({ partitions: 1, config: {} });
+    const topics = await (await describing(refusal)).find(["t"]);
+    expect(topics.get("t")).toMatchObject({ partitions: 1, config: {} });
   });
 
   it.each([failure("REQUEST_TIMED_OUT"), new Error("Connection timeout")])(

@@ -10,7 +10,6 @@ type Behaviour = (batch: readonly PendingRecord[]) => Promise<void>;
 export const paperCluster = (partitions: number) => {
   const logs = Array.from({ length: partitions }, (): string[] => []);
   const cluster = {
-    /** The leader of each partition. */
     leaders: Array.from({ length: partitions }, (): number | null => 1),
     /** Runs before the records of a send are written; a rejection keeps them from being written. */
     before: (() => Promise.resolve()) as Behaviour,
@@ -18,12 +17,10 @@ export const paperCluster = (partitions: number) => {
     after: (() => Promise.resolve()) as Behaviour,
     /** Partitions that refuse their part of a send while others take theirs, and with which error. */
     refusing: new Map<number, Error>(),
-    /** Why no connection can be opened. */
     unreachable: null as Error | null,
     /** Why the connections that are open fail to look up leaders, while new ones do not. */
     died: null as Error | null,
     opened: 0,
-    /** Attempts to connect and look up leaders. */
     lookups: 0,
     closed: 0,
     batches: [] as string[][],
@@ -82,10 +79,7 @@ export const paperCluster = (partitions: number) => {
           underWay.set(leader, (underWay.get(leader) ?? 1) - 1);
         }
       },
-      close: () => {
-        cluster.closed += 1;
-        return Promise.resolve();
-      },
+      close: () => Promise.resolve(void (cluster.closed += 1)),
     });
   };
   return { cluster, openLookup, openSender };

@@ -152,15 +152,8 @@ it.each([
 });
 
 it("names the token source when it has no token", async () => {
-  const bearer = {
-    token: () => Promise.reject(new SignInError("the token endpoint: away")),
-    refused: () => undefined,
-  };
-  const registry = connectRegistry(
-    { url: "http://127.0.0.1:1", auth: { bearer }, ca: undefined },
-    systemClock,
-  );
-  await expect(registry.writer(1)).rejects.toThrow(
-    "the schema registry cannot be asked: the token endpoint: away",
-  );
+  const token = () => Promise.reject(new SignInError("the token endpoint: away"));
+  const auth = { bearer: { token, refused: () => undefined } };
+  const registry = connectRegistry({ url: "http://127.0.0.1:1", auth, ca: undefined }, systemClock);
+  await expect(registry.writer(1)).rejects.toThrow("registry cannot be asked: the token endpoint: away");
 });

@@ -27,21 +27,15 @@ const signIn = async (first: string | Error, extensions = {}) => {
     if (first instanceof Error) throw first;
     return response?.parse(await response.decode(withLength(first)));
   };
-  const authenticator = authenticationProvider({
-    host: "broker",
-    port: 9092,
-    saslAuthenticate,
-  } as unknown as Arguments);
-  const error = await authenticator.authenticate().then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  return { sent, refused, error: error as Error | null };
+  const connection = { host: "broker", port: 9092, saslAuthenticate } as unknown as Arguments;
+  const authenticator = authenticationProvider(connection);
+  const error: unknown = await authenticator.authenticate().catch((thrown: unknown) => thrown);
+  return { sent, refused, error: error as Error | undefined };
 };
 
 it("sends token and extensions as RFC 7628 says", async () => {
   const { sent, error, refused } = await signIn("", { logicalCluster: "lkc-1", pool: "p 2" });
-  expect(error).toBeNull();
+  expect(error).toBeUndefined();
   expect(refused).toEqual([]);
   const message = "n,,\x01auth=Bearer my-token\x01logicalCluster=lkc-1\x01pool=p 2\x01\x01";
   expect(sent).toEqual([withLength(message).toString()]);
@@ -98,15 +92,12 @@ it("MSK's signer is called with the region", async () => {
   const signer = mskIam("sa-east-1", { now: () => 1_000 }, () => ({
     generateAuthToken: ({ region }) => {
       regions.push(region);
-      return regions.length === 1
-        ? Promise.resolve({ token: "signed", expiryTime: 901_000 })
-        : Promise.reject(new Error("no credentials"));
+      return Promise.resolve({ token: "signed", expiryTime: 901_000 });
     },
   }));
   const { signal } = new AbortController();
   expect(await signer.fetch(signal)).toEqual({ token: "signed", lifetimeMs: 900_000 });
-  await expect(signer.fetch(signal)).rejects.toThrow("no credentials");
-  expect(regions).toEqual(["sa-east-1", "sa-east-1"]);
+  expect(regions).toEqual(["sa-east-1"]);
 });
 
 it("when MSK's signer is missing, the error is one sentence", () => {

@@ -53,10 +53,7 @@ const json =
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
 const failure = async (pending: Promise<unknown>): Promise<string> => {
-  const error = await pending.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
+  const error: unknown = await pending.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(SignInError);
   const { message } = error as SignInError;
   for (const hidden of [SECRET, BASIC, QUERY]) expect(message + JSON.stringify(logged)).not.toContain(hidden);
