@@ -7,16 +7,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** A pipe whose reader stays until the test ends, and reads only when the test says so. */
-export type UnreadPipe = {
-  /** The descriptor to write to, for a child. */
-  writeEnd: number;
-  /** What is in the pipe; throws when it is empty. */
-  read: () => string;
-  /** Writes to it until it takes no more. */
-  fill: () => void;
-};
-
-export const openUnreadPipe = (): UnreadPipe => {
+export const openUnreadPipe = () => {
   const path = join(temporaryFolder(), "pipe");
   execFileSync("mkfifo", [path]);
   const readEnd = openSync(path, O_RDONLY | O_NONBLOCK);
@@ -26,12 +17,15 @@ export const openUnreadPipe = (): UnreadPipe => {
     for (const fd of [readEnd, writeEnd, filling]) closeSync(fd);
   });
   return {
+    /** The descriptor to write to, for a child. */
     writeEnd,
-    read: () => {
+    /** What is in the pipe; throws when it is empty. */
+    read: (): string => {
       const bytes = Buffer.alloc(65_536);
       return bytes.toString("utf8", 0, readSync(readEnd, bytes));
     },
-    fill: () => {
+    /** Writes to it until it takes no more. */
+    fill: (): void => {
       try {
         for (;;) writeSync(filling, " ");
       } catch (error) {
