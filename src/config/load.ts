@@ -98,8 +98,7 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
 const isForAll = ({ variable }: SettingProblem): boolean => variable.startsWith("OTEL_");
 
 /**
- * Reads the environment, the valid part of it. Reports every problem, not only the first, and repeats no
- * secret.
+ * Reads the environment, the valid part of it. Reports every problem, not only the first, and repeats no secret.
  * @param purpose decides which settings are required
  */
 export const readEnvironment = (env: Environment, purpose: Purpose): ReadSettings => {

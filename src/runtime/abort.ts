@@ -24,9 +24,8 @@ export const onAbort = (signal: HubSignal, listener: () => void): (() => void) =
 };
 
 /**
- * A controller that also aborts when one of the signals does. Abort it when the work is done: that removes
- * its listeners. (`AbortSignal.any` leaks, also on Node.js 24, when one of the signals lives as long as the
- * process.)
+ * A controller that also aborts when one of the signals does. Abort it when the work is done: that removes its
+ * listeners. (`AbortSignal.any` leaks, also on Node.js 24, when one of the signals lives as long as the process.)
  */
 export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {
   const controller = new AbortController();

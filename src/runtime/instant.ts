@@ -5,8 +5,7 @@ const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * Reads an RFC 3339 date-time. The zone is required, the day must exist, digits beyond milliseconds are cut
- * off.
+ * Reads an RFC 3339 date-time. The zone is required, the day must exist, digits beyond milliseconds are cut off.
  * @returns milliseconds since the Unix epoch; null for anything else
  */
 export const readInstant = (text: string): number | null => {

@@ -85,58 +85,41 @@ const endOfValue = (text: string, from: number): number => {
 export const stringOf = (source: string): string =>
   source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
 
-/**
- * Reads the items of a text that is one object or array. `item` reads the item at an index and gives the
- * index after it. False when the text is anything else.
- */
-const readItems = (text: string, open: "{" | "[", item: (at: number) => number): boolean => {
+/** Reads a text that is one object or array up to where it ends, or breaks off. Elements are members without a name. */
+const readItems = (text: string, open: "{" | "["): { items: Member[]; isWhole: boolean } => {
+  const items: Member[] = [];
+  const broken = { items, isWhole: false };
   let at = skipSpace(text, 0);
-  if (text[at] !== open) return false;
+  if (text[at] !== open) return broken;
   at = skipSpace(text, at + 1);
-  let more = text[at] !== CLOSERS[open];
-  while (more) {
-    at = item(at);
-    if (at === NOWHERE) return false;
-    at = skipSpace(text, at);
-    more = text[at] === ",";
-    if (more) at = skipSpace(text, at + 1);
+  let hasMore = text[at] !== CLOSERS[open];
+  while (hasMore) {
+    const start = open === "{" ? afterName(text, at) : at;
+    if (start === NOWHERE) return broken;
+    const key = open === "{" ? stringOf(text.slice(at, endOfString(text, at))) : "";
+    const end = endOfValue(text, start);
+    items.push({ key, raw: text.slice(start, end === NOWHERE ? undefined : end) });
+    if (end === NOWHERE) return broken;
+    at = skipSpace(text, end);
+    hasMore = text[at] === ",";
+    if (hasMore) at = skipSpace(text, at + 1);
   }
-  return text[at] === CLOSERS[open] && skipSpace(text, at + 1) === text.length;
-};
-
-const readMembers = (text: string): { found: Member[]; isObject: boolean } => {
-  const found: Member[] = [];
-  const isObject = readItems(text, "{", (at) => {
-    const value = afterName(text, at);
-    if (value === NOWHERE) return NOWHERE;
-    const end = endOfValue(text, value);
-    const raw = text.slice(value, end === NOWHERE ? undefined : end);
-    found.push({ key: stringOf(text.slice(at, endOfString(text, at))), raw });
-    return end;
-  });
-  return { found, isObject };
+  return { items, isWhole: text[at] === CLOSERS[open] && skipSpace(text, at + 1) === text.length };
 };
 
 /** The members of a JSON object, in order, with repeated names. Null when the text is no JSON object. */
 export const members = (text: string): Member[] | null => {
-  const { found, isObject } = readMembers(text);
-  return isObject ? found : null;
+  const { items, isWhole } = readItems(text, "{");
+  return isWhole ? items : null;
 };
 
-/**
- * The members of an object that may be cut off, up to the cut. The last one may lack the end of its value.
- */
-export const membersUpToCut = (text: string): Member[] => readMembers(text).found;
+/** The members of an object that may be cut off, up to the cut. The last one may lack the end of its value. */
+export const membersUpToCut = (text: string): Member[] => readItems(text, "{").items;
 
 /** The source texts of the elements of a JSON array. Null when the text is no JSON array. */
 export const elements = (text: string): string[] | null => {
-  const found: string[] = [];
-  const isArray = readItems(text, "[", (at) => {
-    const end = endOfValue(text, at);
-    if (end !== NOWHERE) found.push(text.slice(at, end));
-    return end;
-  });
-  return isArray ? found : null;
+  const { items, isWhole } = readItems(text, "[");
+  return isWhole ? items.map(({ raw }) => raw) : null;
 };
 
 export type Json = Readonly<Record<string, unknown>>;

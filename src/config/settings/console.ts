@@ -10,11 +10,7 @@ export const consoleSettings = {
   auth: oneOf(WAYS)("CONSOLE_AUTH", "none", "How people sign in to the console; with none it is read-only."),
   usersFile: text("CONSOLE_USERS_FILE", "File with users, password hashes and roles (basic)."),
   userHeader: headerName("CONSOLE_USER_HEADER", "X-Forwarded-User", "Header with the user (proxy-header)."),
-  trustedProxyCidrs: trustedCidrs(
-    "CONSOLE_TRUSTED_PROXY_CIDRS",
-    "",
-    "Proxies whose X-Forwarded-For is trusted, and whose CONSOLE_USER_HEADER (proxy-header).",
-  ),
+  trustedProxyCidrs: trustedCidrs("CONSOLE_TRUSTED_PROXY_CIDRS", "", "Proxies that name user and client."),
   operators: list("CONSOLE_OPERATORS", "", "Users who are operators (proxy-header); all others are viewers."),
   fourEyes: flag("CONSOLE_FOUR_EYES", "A doubt ends only when a second person confirms it by its REF."),
   origin: origin("CONSOLE_ORIGIN", "Address for browsers, where a proxy changes the Host header."),

@@ -10,11 +10,7 @@ export const kafka = {
   brokers: always(brokers("KAFKA_BROKERS", "Bootstrap brokers, host:port.")),
   clientId: text("KAFKA_CLIENT_ID", "cambio-bridge", "Client id sent to the brokers."),
   groupId: text("KAFKA_GROUP_ID", "cambio-bridge", "The replicas' group; others begin with it and a hyphen."),
-  sessionTimeoutMs: durationFrom(6_000)(
-    "KAFKA_SESSION_TIMEOUT",
-    "30s",
-    "Silent for longer, a replica loses its partitions.",
-  ),
+  sessionTimeoutMs: durationFrom(6_000)("KAFKA_SESSION_TIMEOUT", "30s", "A replica silent so long is lost."),
   tls: flag("KAFKA_TLS", "Connects with TLS."),
   tlsCa: certificates("KAFKA_TLS_CA_FILE", "CA certificates, PEM."),
   tlsCert: certificates("KAFKA_TLS_CERT_FILE", "Client certificate, PEM."),

@@ -22,7 +22,7 @@ export const partner = {
   baseUrl: requiredBy(
     url(
       "PARTNER_BASE_URL",
-      "Address of the partner's API, up to but without /corporate. Also the ce_source of events and results.",
+      "The partner's API, up to but without /corporate; ce_source of events and results.",
     ),
     "serve",
     "partner",
@@ -41,16 +41,9 @@ export const partner = {
     "15s",
     "Longest wait for an answer. At least 1s, at most SHUTDOWN_TIMEOUT less 5s.",
   ),
-  maxConnections: integer(1, 10_000)(
-    "PARTNER_MAX_CONNECTIONS",
-    "64",
-    "Connections that are open at a time; the flow reconcile has one of them for the partner's log.",
-  ),
+  maxConnections: integer(1, 10_000)("PARTNER_MAX_CONNECTIONS", "64", "Open at a time; reconcile has one."),
   keepAliveMs: durationFrom(0)("PARTNER_KEEP_ALIVE", "0", "How long the partner keeps idle ones open."),
-  maxRequestsPerSecond: integer(1, 100_000)(
-    "PARTNER_MAX_RPS",
-    "Calls per second that all replicas start together: each by its share of the commands topic.",
-  ),
+  maxRequestsPerSecond: integer(1, 100_000)("PARTNER_MAX_RPS", "Calls a second of all replicas together."),
   maxResponseBytes: integer(0, 524_288)("PARTNER_MAX_RESPONSE_BYTES", "65536", "What is kept of an answer."),
   doubtStatuses: statuses(
     "PARTNER_ACCEPT_DOUBT_STATUSES",
@@ -69,10 +62,7 @@ export const partner = {
   ),
   breakerPauseMs: duration("PARTNER_BREAKER_PAUSE", "30s", "Each trial that fails doubles it, to 10m."),
   quoteIdPointer: jsonPointer("PARTNER_QUOTE_ID_POINTER", "The quoteId in a create's answer; else found."),
-  transactionIdPointer: jsonPointer(
-    "PARTNER_TRANSACTION_ID_POINTER",
-    "The transactionId in an accept's answer; when absent, the one member of that name.",
-  ),
+  transactionIdPointer: jsonPointer("PARTNER_TRANSACTION_ID_POINTER", "In an accept's answer; else found."),
   resultFields: namedFields(
     "PARTNER_RESULT_FIELDS",
     "",
@@ -86,14 +76,8 @@ export const partner = {
       "`success: false`, `error` and `errors` at its root.",
   ),
   logEntriesPointer: jsonPointer("PARTNER_LOG_ENTRIES_POINTER", "The log's array of entries; else found."),
-  logNotificationPointer: jsonPointer(
-    "PARTNER_LOG_NOTIFICATION_POINTER",
-    "The notification in an entry (an object, or JSON in a string); searched for when absent.",
-  ),
-  logEventPointer: jsonPointer(
-    "PARTNER_LOG_EVENT_POINTER",
-    "Where an entry names its event: another one is passed over. When absent, it is the member eventType.",
-  ),
+  logNotificationPointer: jsonPointer("PARTNER_LOG_NOTIFICATION_POINTER", "In an entry; else found."),
+  logEventPointer: jsonPointer("PARTNER_LOG_EVENT_POINTER", "The event of an entry; else its eventType."),
   logMorePointers: jsonPointers(
     "PARTNER_LOG_MORE_POINTERS",
     "Members of the log's answer that say that there is more, unless null, false, 0 or empty. Where neither this nor " +
@@ -101,11 +85,7 @@ export const partner = {
   ),
   logTotalPointers: jsonPointers("PARTNER_LOG_TOTAL_POINTERS", "Members that hold a total of entries."),
   logEndParameter: parameterName("PARTNER_LOG_END_PARAMETER", "endtDate", "Parameter for the last day."),
-  logMaxBytes: integer(1, 100_000_000_000)(
-    "PARTNER_LOG_MAX_BYTES",
-    "268435456",
-    "Bytes of one answer of the log that are read, after decompression.",
-  ),
+  logMaxBytes: integer(1, 100_000_000_000)("PARTNER_LOG_MAX_BYTES", "268435456", "Bytes read of one answer."),
   purposes: list("PARTNER_PURPOSES", "", "Purposes that commands may name, besides the known ones."),
   currencies: list("PARTNER_CURRENCIES", "", "Currencies that commands may name, besides the known ones."),
 } as const;

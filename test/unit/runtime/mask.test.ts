@@ -58,7 +58,7 @@ describe("mask", () => {
     const long = "a".repeat(2_000) + "b";
     const token = maskFor([long]);
     expect(token(`x${long}y`)).toBe("x***y");
-    const longer = Array.from({ length: 16_384 }, (_, i) => "abc/d+e.="[(i * i) % 9]).join("");
+    const longer = Array.from({ length: 8_192 }, (_, i) => "abc/d+e.="[(i * i) % 9]).join("");
     const every = maskFor([longer, `${longer}x`]);
     expect(every(`x${encodeURIComponent(longer)}y${Buffer.from(longer).toString("base64url")}z`)).toBe(
       "x***y***z",
