@@ -5,7 +5,6 @@ const PREFIX = "dead-letter-";
 const ANY = ["reason", "detail", "source"] as const;
 const OF_COMMAND = [...ANY, "topic", "partition", "offset", "timestamp"] as const;
 const OF_WEBHOOK = [...ANY, "received-at"] as const;
-/** Of a letter whose value was cut: the number of bytes that it had. */
 const OF_CUT = ["cut"] as const;
 const MOST = OF_COMMAND.length + OF_CUT.length;
 
@@ -14,7 +13,6 @@ export type AddedName = (typeof OF_COMMAND | typeof OF_WEBHOOK | typeof OF_CUT)[
 /** The headers that the bridge added, by name without the prefix, and those of the original record. */
 type Unwrapped = { added: ReadonlyMap<AddedName, string>; original: EncodedHeaders };
 
-/** Whether the list ends with the wanted names. */
 const atEnd = (names: readonly string[], wanted: readonly AddedName[]): boolean =>
   names.length >= wanted.length &&
   wanted.every((name, i) => names[names.length - wanted.length + i] === PREFIX + name);

@@ -19,10 +19,7 @@ const MAX_DETAIL_LENGTH = 1_000;
 /** What is kept of a value that does not fit: enough to tell what it was, little enough for any topic. */
 const CUT_BYTES = 65_536;
 
-/**
- * The dead-letter topic: keeps records byte for byte, with the reason in headers. Rejects if a letter may not
- * be durable.
- */
+/** The topic keeps records byte for byte, with the reason in headers. Rejects if a letter may not be durable. */
 export const openDeadLetters = ({ config, metrics, traces, publisher: newPublisher }: Services) => {
   const topic = config.topics.deadLetters;
   const publisher = newPublisher(topic, {

@@ -1,6 +1,5 @@
 import { UsageError } from "../runtime/errors.ts";
 
-/** A viewer looks, an operator acts. */
 export type Role = "viewer" | "operator";
 
 /** Who acts, why, and from where, as it is written to the audit topic. */
@@ -8,10 +7,7 @@ export type Actor = {
   by: string;
   role: Role;
   note: string;
-  /**
-   * The host, the user of its operating system, and the program: "cli" or "console". `address`: of the person's
-   * browser, for the console.
-   */
+  /** The machine, its user, and the program: "cli" or "console". `address`: of the person's browser. */
   from: { host: string; user: string; program: string; address?: string };
 };
 
@@ -39,10 +35,7 @@ export const continueUnless = (stopped: AbortSignal): void => {
   if (stopped.aborted) throw new NothingDone("It was interrupted, and nothing was done.");
 };
 
-/**
- * The same text for all spellings of a name: case, width and invisible characters do not matter, and runs of blanks
- * count as one.
- */
+/** Gives one text for all spellings of a name: case, width, invisible characters and the number of blanks may differ. */
 const canonicalName = (name: string): string =>
   name
     .normalize("NFKC")

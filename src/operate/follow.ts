@@ -6,8 +6,7 @@ import type { ToolServices } from "./tool-services.ts";
 
 /**
  * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is
- * missed. Reads on when a record was taken, so that what waits is bounded. Throws a UsageError when there is no such
- * topic.
+ * missed. Reads on when a record was taken, so that what waits is bounded.
  */
 export const follow = async (
   services: ToolServices,

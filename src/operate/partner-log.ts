@@ -8,12 +8,10 @@ type Write = (bytes: Uint8Array) => Promise<void>;
 /** Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or null. */
 type PartnerLogView = (answer: { body: AsyncIterable<Uint8Array> }, write: Write) => Promise<string | null>;
 
-/** Strings are matched first, so that white space inside of them stays. */
 const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g;
 /** Removes the white space between the tokens of a JSON text: it then stands on one line. */
 const compactJson = (json: string): string => json.replace(STRING_OR_SPACE, "$1");
 
-/** Larger entries are not shown. */
 const MAX_ENTRY_BYTES = 1_048_576;
 
 const raw: PartnerLogView = async ({ body }, write) => {
@@ -21,7 +19,6 @@ const raw: PartnerLogView = async ({ body }, write) => {
   return null;
 };
 
-/** One line per entry. */
 const eachEntry =
   (config: ToolServices["config"], lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {

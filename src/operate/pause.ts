@@ -75,10 +75,9 @@ const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
 };
 
 /**
- * Pauses or resumes a flow on all replicas. The last entry counts. A pause of a paused flow replaces the
- * former one, so a pause can be extended without a gap. A resume is written even where nothing is paused:
- * replicas may still hold a pause that a topic which was created anew does not know. Gives the entry, its place, and
- * that of its audit entry.
+ * Pauses or resumes a flow on all replicas. The last entry counts, so a pause can be extended without a gap. A resume
+ * is written even where nothing is paused: replicas may still hold a pause that a topic which was created anew does
+ * not know.
  */
 export const pauseOrResume = (
   services: ToolServices,

@@ -33,7 +33,6 @@ const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<n
   });
 };
 
-/** Topics that do not exist are left out. */
 export const recordsPerMinute = (
   services: ToolServices,
   signal: AbortSignal,

@@ -10,7 +10,6 @@ import { whenKnown } from "../runtime/when-known.ts";
 import { NothingDone } from "./actor.ts";
 import type { ToolServices, OnProgress } from "./tool-services.ts";
 
-/** What is read of a topic. */
 export type TopicReading = {
   topic: string;
   /** Older records, by their timestamps, are left out. */

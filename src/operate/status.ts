@@ -75,7 +75,6 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
   };
 };
 
-/** The flows as Kafka knows them, and what waits for people. */
 export type Status = Awaited<ReturnType<typeof ask>>;
 
 /** Who runs the flows, how far they are, and how many dead letters there are. Reads no records. */

@@ -9,20 +9,14 @@ import { NothingDone } from "./actor.ts";
 /** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
 export { explainOutage } from "../kafka/wire/outage.ts";
 
-/**
- * What every function of this room works with. `warn` is called with a sentence about something that does not stop
- * the work.
- */
+/** `warn` is called with a sentence about something that does not stop the work. */
 export type ToolServices = Services & { warn: (sentence: string) => void };
 
 /** How far a reading is, in records. `total` grows while records are written. */
 export type Progress = { read: number; total: number };
 export type OnProgress = (progress: Progress) => void;
 
-/**
- * Gives the latest schemas of these topics. Throws NothingDone if a topic or a schema is missing, or a topic is not
- * kept as it must be.
- */
+/** Throws NothingDone if a topic or its schema is missing, or a topic is not kept as it must be. */
 export const inspectTopics = async (
   services: ToolServices,
   used: readonly TopicRole[],
@@ -39,7 +33,6 @@ export const inspectTopics = async (
   return schemaIdOf;
 };
 
-/** Writes one record, over connections of its own. */
 export const publishOne = (
   { publisher }: ToolServices,
   { topic, timeoutMs }: { topic: string; timeoutMs: number },

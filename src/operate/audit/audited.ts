@@ -10,7 +10,6 @@ import { AUDIT_PARTITION, auditEvent, type Action, type AuditOutcome } from "./e
 
 const TIMEOUT_MS = 10_000;
 const MAX_WAITING_BYTES = 16 * 1_048_576;
-/** The content type of a CloudEvent in structured mode. */
 const CONTENT_TYPE = "application/cloudevents+json; charset=UTF-8";
 
 /** An action's first entry. `atMs`: its time by Kafka's clock, since operators' machines may have any. */
@@ -26,7 +25,6 @@ export type Audit = {
     action: Action,
     work: (begun: Begun) => Promise<{ value: T; outcome: AuditOutcome }>,
   ) => Promise<{ value: T; begun: RecordPosition; ended: RecordPosition | null }>;
-  /** Null where the topic does not hold such an entry any more. */
   find: (offset: number) => Promise<Incoming | null>;
 };
 

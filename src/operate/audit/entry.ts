@@ -16,7 +16,6 @@ export type Action = {
 /** What came of an action. `effect` says what is durable now; places are written as topic[partition]@offset. */
 export type AuditOutcome =
   | { kind: "done"; effect: Json }
-  /** Nothing was done, and why. */
   | { kind: "refused"; reason: string }
   /** Four eyes: nothing was done yet, another person must confirm it. `quoteId`: of the doubt. */
   | { kind: "proposed"; reason: string; quoteId: string }
@@ -57,10 +56,7 @@ export const auditEvent = (
 
 export const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/**
- * Reads an entry, which anybody and another version may have written. Returns null for a record in another form.
- * `outcome`: null before the action.
- */
+/** Returns null for a record in another form: anybody, and another version, may have written it. */
 export const readAuditEntry = ({ value }: Incoming) => {
   const event = objectOf(parseJson(value?.toString("utf8") ?? ""));
   const data = objectOf(event?.["data"]);
@@ -127,10 +123,7 @@ const rowOf = (record: Incoming) => {
 /** An action with what came of it; `outcome` is null while it has none. */
 export type AuditAction = NonNullable<ReturnType<typeof rowOf>>;
 
-/**
- * The actions since a time, the oldest first: both entries of one as one row, at the place of the first. One that
- * began before stands with its outcome alone.
- */
+/** The actions since a time, the oldest first: both entries of one are one row, at the place of the first. */
 export const readAudit = async (
   services: ToolServices,
   sinceMs: number,

@@ -64,9 +64,7 @@ export const readLetter = (record: Incoming, services: Pick<ToolServices, "confi
     source,
     /** Where a command came from; null for an answer that contradicts a result, which never was a record. */
     origin,
-    /** When a notification was received. */
     receivedAtMs: Number.isFinite(receivedAtMs) ? receivedAtMs : null,
-    /** Approximate size. */
     bytes: (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length,
     /** What is missing of a value that was too large for the topic, as text; null where it is whole. */
     missing: cut === undefined ? null : `it has ${value?.length ?? 0} of ${cut} bytes`,
@@ -84,7 +82,6 @@ export const originalOf = (record: Incoming) => {
   return { original: { key, value, headers: original } satisfies Original, added };
 };
 
-/** What a dead letter's reason means, and what to do. */
 const REASONS = {
   UNREADABLE_COMMAND:
     "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, " +

@@ -48,10 +48,7 @@ const obstacleOf = (
   return { why: "replayed before", detail, wasSent: true };
 };
 
-/**
- * Commands in the order of their partition, so that each key keeps its order; notifications as they were
- * received.
- */
+/** Sorts commands as in their partition, so that each key keeps its order; notifications as they were received. */
 export const inOriginalOrder = (a: DeadLetter, b: DeadLetter): number =>
   (a.receivedAtMs ?? 0) - (b.receivedAtMs ?? 0) ||
   (a.origin?.partition ?? 0) - (b.origin?.partition ?? 0) ||
@@ -74,7 +71,6 @@ export const planOf = (
   return { send, skipped, unknown };
 };
 
-/** The plan as lines of text. */
 export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
   const lines = [`${send.length} of ${send.length + skipped.length} dead letters are to be sent.`];
   for (const [reason, alike] of Map.groupBy(send, (each) => each.reason))

@@ -79,7 +79,6 @@ export const listLetters = async (
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
 export type LetterList = Awaited<ReturnType<typeof listLetters>>;
 
-/** One dead letter whole; null if there is none at this place. */
 export const showLetter = async (services: ToolServices, place: RecordPosition, signal: AbortSignal) => {
   const records: Incoming[] = [];
   const see = (_: DeadLetter, record: Incoming): void => void records.push(ownCopy(record));

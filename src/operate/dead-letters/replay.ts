@@ -11,7 +11,6 @@ import { openTarget, type LetterEnd, type ReplayTarget } from "./targets.ts";
 
 type ReplayHooks = {
   planned: (plan: Plan) => void;
-  /** Called for each letter of the plan that came to an end. */
   ended: (ref: string, end: LetterEnd) => void;
   onProgress?: OnProgress;
 };
@@ -134,10 +133,9 @@ const sendAll = async (
 };
 
 /**
- * Sends dead letters again to where they came from, original bytes and headers, in batches of at most 100. Each
- * batch stands in the audit topic before any of it is sent, and afterwards with what came of it; what stands there
- * as sent is skipped. One that was killed may repeat its last batch, which commandId and eventId make harmless.
- * Throws a UsageError when the audit topic cannot be written.
+ * Sends dead letters again to where they came from, original bytes and headers, in batches. Each stands in the audit
+ * topic before any of it is sent, and afterwards with what came of it; what stands there as sent is skipped. A replay
+ * that was killed may repeat its last batch, which commandId and eventId make harmless.
  */
 export const replay = async (
   services: ToolServices,

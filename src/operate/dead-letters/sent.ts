@@ -34,7 +34,6 @@ export const sentLetters = () => {
         sent.set(ref, [...before, { by, atMs: record.timestampMs, where: textOrEmpty(where) }]);
       }
     },
-    /** Every time that it was sent, the oldest first. */
     of: (ref: string): readonly EarlierReplay[] => sent.get(ref) ?? [],
     /** Who announced it and has not said yet what came of it; null for nobody. `after`: entries from there on count. */
     announced: (ref: string, after: number): string | null =>
@@ -43,7 +42,6 @@ export const sentLetters = () => {
   };
 };
 
-/** Which letters were replayed, by the audit topic as far as it was read. */
 export type SentLetters = ReturnType<typeof sentLetters>;
 
 /** Reads which of these letters were replayed. `next`: the offset up to which the audit topic was read. */

@@ -8,11 +8,7 @@ import type { DeadLetter, Original } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
 export type LetterEnd =
-  | { end: "sent"; where: string }
-  /** Not sent. */
-  | { end: "left"; reason: string }
-  /** Sent but not acknowledged. */
-  | { end: "unknown"; reason: string };
+  { end: "sent"; where: string } | { end: "left"; reason: string } | { end: "unknown"; reason: string };
 
 /** A topic that letters are replayed to. `send` never rejects. */
 export type ReplayTarget = {
@@ -85,7 +81,6 @@ const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promis
   };
 };
 
-/** Opens the topic to which letters of this source go back. */
 export const openTarget = async (
   services: ToolServices,
   source: DeadLetter["source"],

@@ -63,14 +63,12 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
     sinceMs,
     claimedAtMs: claim.timestampMs,
     place: placeText(topic, position),
-    /** Since when `resolve` needs no force. */
     resolvableAtMs: resolvableAtMs(claim),
     /** Calls that were sent to the partner, and what it answered last. */
     attempts: result?.attempts ?? claim.attempts + 1,
     httpStatus: result?.httpStatus ?? null,
     error: result?.error ?? null,
     response: result?.response ?? null,
-    /** The transaction that the answer names. */
     transactionId: result?.transactionId ?? null,
     /** Tells the command from others that were sent under its commandId. */
     requestHash: claim.requestHash,
@@ -168,7 +166,6 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
           [...ranges].some(([partition, { endOffset }]) => (view.nextOffset(partition) ?? 0) < endOffset);
         while (isBehind()) await clock.sleep(CHECK_EVERY_MS, signal);
       }),
-    /** Waits as the function of that name does, and says how far it is. */
     untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
       untilRead(services, room, stopped, () => {
         if (view.left() !== null) onProgress?.(progress());
@@ -179,10 +176,7 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
 export type OpenDoubts = Awaited<ReturnType<typeof openDoubts>>;
 export type DoubtNumbers = ReturnType<OpenDoubts["numbers"]>;
 
-/**
- * Reads the journal as a replica does, and gives its doubts, the oldest first. With a `count` of 0 only the
- * numbers. Throws a UsageError where the journal is missing or cannot be read by this version.
- */
+/** Gives the doubts, the oldest first. Throws a UsageError where the journal is missing, or this version cannot read it. */
 export const listDoubts = async (
   services: ToolServices,
   { count = Infinity, onProgress }: { count?: number; onProgress?: OnProgress },

@@ -60,7 +60,6 @@ export const factsOfDoubts = async (
   const transactions = learnTransactions(services, doubts);
   await read(topics.transactionStatus, oldestMs - BEFORE_MS, transactions.takeEvent);
 
-  /** The commandIds that created the quotes of the doubts. */
   const creators = new Map<string, string>();
   const quotes = new Set(doubts.map(({ quoteId }) => quoteKey(quoteId)));
   const readResult = valueReader<CommandResult>(services, "command-result");
@@ -108,5 +107,4 @@ export const factsOfDoubts = async (
   });
 };
 
-/** What the call to the partner needs, beside the doubt itself. */
 export type DoubtFacts = Awaited<ReturnType<typeof factsOfDoubts>>[number];

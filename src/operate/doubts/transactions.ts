@@ -21,7 +21,6 @@ export type DoubtEvidence = Transaction & ({ kind: "event"; text: string } | { k
 const SKEW_MS = 60_000;
 /** Bounds memory. Those that began first are kept. */
 const MAX_TRANSACTIONS = 100_000;
-/** How many are kept for each doubt. */
 const MAX_CANDIDATES = 20;
 const MAX_EVIDENCE = 5;
 
@@ -31,7 +30,6 @@ const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 /** Cheap, and equal for nearly all spellings of a quoteId that the journal takes for one. */
 const roughly = (text: string): string => text.toLowerCase().replace(/[^0-9a-z]/g, "");
 
-/** Finds which of these doubts a JSON text names, by the quoteId in any spelling or by the externalId. */
 const namesOf = (doubts: readonly Doubt[]) => {
   const byQuote = Map.groupBy(doubts, ({ quoteId }) => roughly(quoteId));
   const byExternalId = Map.groupBy(doubts, ({ externalId }) => externalId || null);
@@ -54,7 +52,6 @@ export const learnTransactions = (services: ToolServices, doubts: readonly Doubt
   const answered = new Set(doubts.map(({ transactionId }) => transactionId));
   /** In the order in which they began, within a partition. */
   const transactions = new Map<string, Transaction & { firstAtMs: number }>();
-  /** Those that a result names. */
   const explained = new Set<string>();
   /** By doubt and transaction, the text in an event that names the doubt. */
   const texts = new Map(doubts.map((doubt) => [doubt, new Map<string, string>()]));
@@ -94,7 +91,6 @@ export const learnTransactions = (services: ToolServices, doubts: readonly Doubt
     takeResult: ({ transactionId }: CommandResult): void => {
       if (transactionId !== null && transactions.has(transactionId)) explained.add(transactionId);
     },
-    /** What is known of each doubt, when all is read. */
     conclude: () => {
       const unexplained = [...transactions.values()]
         .filter(({ transactionId }) => !explained.has(transactionId))

@@ -20,7 +20,6 @@ import { inspectTopics, type ToolServices } from "../tool-services.ts";
 import { chooseDoubts, createCommandFinder } from "./find-doubt.ts";
 import type { ResolveOutcome, ResolveRequest } from "./outcome.ts";
 
-/** What comes of a decision. */
 export type Ended = Exclude<ResolveOutcome, { kind: "proposed" }>;
 
 /** A doubt that may be ended as the request says. `by` and `note`: who decides and why, for the journal. */

@@ -4,10 +4,7 @@ import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { keyName } from "../../commands-to-results/accept-once/fingerprint.ts";
 import type { Look } from "../../commands-to-results/accept-once/partition-view.ts";
 
-/**
- * Finds the journal keys of a command of which only the commandId is known. Must be given every record that
- * the view takes.
- */
+/** Finds the journal keys of a command by its commandId. Must be given every record that the view takes. */
 export const createCommandFinder = (commandId: string) => {
   const refs = new Map<string, Ref>();
   const times = new Map<string, number>();

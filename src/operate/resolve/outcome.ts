@@ -1,7 +1,6 @@
 import type { CommandResult } from "../../records.ts";
 import { iso } from "../../runtime/instant.ts";
 
-/** What an operator says of a command in doubt. */
 export type ResolveRequest = {
   commandId: string;
   /** In any spelling; needed where a commandId has several doubts. */

@@ -13,10 +13,7 @@ export const resolveAction = ({ commandId, ...parameters }: ResolveRequest, conf
   parameters: { ...parameters, ...(confirms !== undefined && { confirms }) },
 });
 
-/**
- * Null for a record of the audit topic that proposes nothing. `ref`: how `--confirm` names it, partition/offset of its
- * record. Times are by Kafka's clock.
- */
+/** Null for an entry that proposes nothing. `ref` is how `--confirm` names it. Times are by Kafka's clock. */
 const proposalOf = (record: Incoming) => {
   const entry = readAuditEntry(record);
   if (entry?.action !== "resolve" || entry.outcome?.["kind"] !== "proposed") return null;
@@ -42,7 +39,6 @@ const proposalOf = (record: Incoming) => {
 /** Four eyes: what one person says of a doubt, waiting for another one. `quoteId` is that of the doubt. */
 export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
 
-/** Proposals of the last two days, the oldest first. */
 const readProposals = (services: ToolServices, signal: AbortSignal): Promise<Proposal[]> =>
   collect(services, auditReading(services, services.clock.now() - 2 * PROPOSAL_MS), proposalOf, { signal });
 

@@ -50,7 +50,6 @@ export const resolve = (
     return { ...value, kind: "proposed", ref: positionText(ended), place: placeText(topics.audit, ended) };
   });
 
-/** What was proposed, and what came of it. */
 export type Confirmed = { request: ResolveRequest; outcome: ResolveOutcome };
 
 /**

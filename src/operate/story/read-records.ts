@@ -42,7 +42,6 @@ const journalTelling = (step: JournalStep): Telling => {
   }
 };
 
-/** What the records of each topic say. */
 export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRecord>> => {
   const resultOf = valueReader<CommandResult>(services, "command-result");
   const eventOf = valueReader<TransactionStatusUpdated>(services, "transaction-status-updated");

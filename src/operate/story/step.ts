@@ -2,17 +2,13 @@ import type { Incoming } from "../../kafka/record.ts";
 import { iso } from "../../runtime/instant.ts";
 import { placeText } from "../../runtime/record-position.ts";
 
-/** One record of a story. */
 export type StoryStep = {
-  /** The record's timestamp. */
   atMs: number;
   place: string;
   kind: "command" | "journal" | "result" | "event" | "dead letter" | "action";
   title: string;
   tone: "good" | "wait" | "bad" | "plain";
-  /** Names and values to show. */
   facts: readonly (readonly [name: string, value: string])[];
-  /** The record's value, or the partner's answer, as text, bounded; null for none. */
   payload: string | null;
 };
 
@@ -28,7 +24,6 @@ export type Found = {
   /** It is null if the record is no event. `occurredAtMs` is the partner's clock, null if it cannot be read. */
   event: { stage: string; occurredAtMs: number | null } | null;
 };
-/** What a reader says of its record. */
 export type Telling = Pick<StoryStep, "kind" | "title"> &
   Partial<Pick<StoryStep, "tone" | "payload"> & Pick<Found, "weight">>;
 
@@ -48,7 +43,6 @@ const factsOf = (values: object): StoryStep["facts"] =>
     return [[name, short(isTime ? iso(value) : String(value), MAX_FACT)] as const];
   });
 
-/** The step of a record that says these values. */
 export const foundRecord = (
   record: Incoming,
   values: object,
@@ -73,7 +67,6 @@ export const foundRecord = (
   };
 };
 
-/** What became of a command or of a transaction, as a sentence. */
 export type Ending = {
   about: "command" | "transaction";
   id: string;

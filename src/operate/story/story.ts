@@ -12,7 +12,6 @@ export type { Ending, StoryStep };
 const MAX_STEPS = 1_000;
 const MAX_IDS = 50;
 
-/** What is known by now, and what to look for. */
 const newSearch = (id: string) => {
   const quote = quoteKey(id);
   const commands = new Set<string>();
