@@ -46,15 +46,31 @@ export const commandFromRecord = ({ request, ...values }: CommandRecord): Parsed
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
 
+/** The optional fields, and the name of their type in which Avro's JSON wraps a value that is not null. */
+const WRAPPERS: ReadonlyMap<string, string> = new Map([
+  ["expiresAt", "long"],
+  ["amount", "string"],
+  ["externalId", "string"],
+]);
+
+/** The value of a field, as it is or wrapped as `{"string": "10.00"}`. Any other object stays, for the rules to refuse. */
+const valueOf = ({ key, raw }: Member): unknown => {
+  const wrapper = WRAPPERS.get(key);
+  const [wrapped, ...others] = (wrapper !== undefined && members(raw)) || [];
+  const isWrapped = wrapped !== undefined && others.length === 0 && wrapped.key === wrapper;
+  return JSON.parse(isWrapped ? wrapped.raw : raw);
+};
+
 /** Reads the fields of one JSON object. A repeated field gets no value: neither can be trusted. */
 const readFields = (fields: readonly Member[], path: string, allowed: readonly string[]) => {
   const values = new Map<string, unknown>();
   let problem: string | null = null;
-  for (const { key, raw } of fields) {
+  for (const field of fields) {
+    const { key } = field;
     const isRepeated = values.has(key);
     if (isRepeated) problem ??= `${path} holds the field ${shown(key)} twice`;
     else if (!allowed.includes(key)) problem ??= `${path} holds the unknown field ${shown(key)}`;
-    values.set(key, isRepeated ? undefined : JSON.parse(raw));
+    values.set(key, isRepeated ? undefined : valueOf(field));
   }
   return { values, problem };
 };

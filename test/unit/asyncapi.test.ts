@@ -92,7 +92,14 @@ const commands: [string, object][] = [
   ],
   ["wrapped by the short name", { commandId: "c", request: { CreateQuote: create } }],
   ["wrapped by the full name", { commandId: "c", request: { "cambio.bridge.v1.CreateQuote": create } }],
-  ["an amount in an object", { commandId: "c", request: { ...accept, amount: { string: "1.5" } } }],
+  [
+    "wrapped optional values",
+    {
+      ...{ commandId: "c", expiresAt: { long: 5 } },
+      request: { ...accept, amount: { string: "1.5" }, externalId: { string: "x" } },
+    },
+  ],
+  ["a value in a wrapper of another type", { commandId: "c", request: { ...accept, amount: { long: 1 } } }],
   ["told apart by type", { commandId: "c", request: { type: "CreateQuote", ...create } }],
   ["RFC 3339", { commandId: "c", issuedAt: "2026-11-21T12:00:00Z", request: accept }],
   ["an amount in exponents", { commandId: "c", request: { ...accept, amount: "1e3" } }],
