@@ -37,7 +37,11 @@ export const commands = {
     "COMMANDS_MAX_AMOUNT",
     "Largest amounts, such as USD=250000,*=100000; above them a command is rejected with AMOUNT_ABOVE_LIMIT.",
   ),
-  deadlineMs: duration("COMMANDS_DEADLINE", "2m", "Longest time for all attempts, from when it is taken up."),
+  deadlineMs: duration(
+    "COMMANDS_DEADLINE",
+    "2m",
+    "Longest time for all attempts at a command, from when a replica takes it up (not while it waits behind its key).",
+  ),
 } as const;
 
 export const reconcile = {

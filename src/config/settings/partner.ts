@@ -22,7 +22,7 @@ export const partner = {
   baseUrl: requiredBy(
     url(
       "PARTNER_BASE_URL",
-      "The partner's API, up to but without /corporate; ce_source of events and results.",
+      "Address of the partner's API, without /corporate and what follows. Less a slash at its end, it is the ce_source of events and results.",
     ),
     "serve",
     "partner",
@@ -41,10 +41,25 @@ export const partner = {
     "15s",
     "Longest wait for an answer. At least 1s, at most SHUTDOWN_TIMEOUT less 5s.",
   ),
-  maxConnections: integer(1, 10_000)("PARTNER_MAX_CONNECTIONS", "64", "Open at a time; reconcile has one."),
-  keepAliveMs: durationFrom(0)("PARTNER_KEEP_ALIVE", "0", "How long the partner keeps idle ones open."),
-  maxRequestsPerSecond: integer(1, 100_000)("PARTNER_MAX_RPS", "Calls a second of all replicas together."),
-  maxResponseBytes: integer(0, 524_288)("PARTNER_MAX_RESPONSE_BYTES", "65536", "What is kept of an answer."),
+  maxConnections: integer(1, 10_000)(
+    "PARTNER_MAX_CONNECTIONS",
+    "64",
+    "Connections that are open at a time. Reconcile keeps one of them: at least 2 with both flows.",
+  ),
+  keepAliveMs: durationFrom(0)(
+    "PARTNER_KEEP_ALIVE",
+    "0",
+    "How long the partner keeps idle connections open; with 0 each call opens a new one.",
+  ),
+  maxRequestsPerSecond: integer(1, 100_000)(
+    "PARTNER_MAX_RPS",
+    "Calls per second that all replicas start together, each by its share of the commands topic.",
+  ),
+  maxResponseBytes: integer(0, 524_288)(
+    "PARTNER_MAX_RESPONSE_BYTES",
+    "65536",
+    "Bytes that are kept of an answer.",
+  ),
   doubtStatuses: statuses(
     "PARTNER_ACCEPT_DOUBT_STATUSES",
     "302,303,409",
@@ -60,32 +75,66 @@ export const partner = {
     "5",
     "After this many accepts in a row without connection or answer, or with 5xx, none starts for PARTNER_BREAKER_PAUSE.",
   ),
-  breakerPauseMs: duration("PARTNER_BREAKER_PAUSE", "30s", "Each trial that fails doubles it, to 10m."),
-  quoteIdPointer: jsonPointer("PARTNER_QUOTE_ID_POINTER", "The quoteId in a create's answer; else found."),
-  transactionIdPointer: jsonPointer("PARTNER_TRANSACTION_ID_POINTER", "In an accept's answer; else found."),
+  breakerPauseMs: duration(
+    "PARTNER_BREAKER_PAUSE",
+    "30s",
+    "How long accepts pause then. Each trial that fails doubles it, to 10m.",
+  ),
+  quoteIdPointer: jsonPointer(
+    "PARTNER_QUOTE_ID_POINTER",
+    "Where the quoteId is in the answer to a create; searched for when absent.",
+  ),
+  transactionIdPointer: jsonPointer(
+    "PARTNER_TRANSACTION_ID_POINTER",
+    "Where the transactionId is in the answer to an accept; when absent, the only member of that name.",
+  ),
   resultFields: namedFields(
     "PARTNER_RESULT_FIELDS",
     "",
     "What `fields` of a result holds of the answer, such as `rate=/data/rate`. At most 16, of 1024 bytes each.",
   ),
-  eventFields: namedFields("PARTNER_EVENT_FIELDS", "", "What `fields` of an event holds of its payload."),
+  eventFields: namedFields(
+    "PARTNER_EVENT_FIELDS",
+    "",
+    "What `fields` of an event holds of its payload, with the same bounds.",
+  ),
   failedWhen: pointersWithValues(
     "PARTNER_FAILED_WHEN",
     "",
     "What a 2xx, or an answer of the log, says when it failed, such as `/sucesso=false,/status=ERROR`. Besides " +
       "`success: false`, `error` and `errors` at its root.",
   ),
-  logEntriesPointer: jsonPointer("PARTNER_LOG_ENTRIES_POINTER", "The log's array of entries; else found."),
-  logNotificationPointer: jsonPointer("PARTNER_LOG_NOTIFICATION_POINTER", "In an entry; else found."),
-  logEventPointer: jsonPointer("PARTNER_LOG_EVENT_POINTER", "The event of an entry; else its eventType."),
+  logEntriesPointer: jsonPointer(
+    "PARTNER_LOG_ENTRIES_POINTER",
+    "Where the array of entries is in the log's answer; searched for when absent.",
+  ),
+  logNotificationPointer: jsonPointer(
+    "PARTNER_LOG_NOTIFICATION_POINTER",
+    "Where the notification is in an entry (an object, or JSON in a string); searched for when absent.",
+  ),
+  logEventPointer: jsonPointer(
+    "PARTNER_LOG_EVENT_POINTER",
+    "Where an entry names its event (entries of another event are passed over); the member eventType when absent.",
+  ),
   logMorePointers: jsonPointers(
     "PARTNER_LOG_MORE_POINTERS",
     "Members of the log's answer that say that there is more, unless null, false, 0 or empty. Where neither this nor " +
       "PARTNER_LOG_TOTAL_POINTERS is set, any member beside the entries makes a run incomplete.",
   ),
-  logTotalPointers: jsonPointers("PARTNER_LOG_TOTAL_POINTERS", "Members that hold a total of entries."),
-  logEndParameter: parameterName("PARTNER_LOG_END_PARAMETER", "endtDate", "Parameter for the last day."),
-  logMaxBytes: integer(1, 100_000_000_000)("PARTNER_LOG_MAX_BYTES", "268435456", "Bytes read of one answer."),
+  logTotalPointers: jsonPointers(
+    "PARTNER_LOG_TOTAL_POINTERS",
+    "Members of the log's answer that hold a total of entries.",
+  ),
+  logEndParameter: parameterName(
+    "PARTNER_LOG_END_PARAMETER",
+    "endtDate",
+    "Query parameter for the last day of the log.",
+  ),
+  logMaxBytes: integer(1, 100_000_000_000)(
+    "PARTNER_LOG_MAX_BYTES",
+    "268435456",
+    "Bytes of one answer of the log that are read, after decompression.",
+  ),
   purposes: list("PARTNER_PURPOSES", "", "Purposes that commands may name, besides the known ones."),
   currencies: list("PARTNER_CURRENCIES", "", "Currencies that commands may name, besides the known ones."),
 } as const;

@@ -10,9 +10,16 @@ const protocol = oneOf(["http/protobuf"]);
 export const traces = {
   disabled: flag("OTEL_SDK_DISABLED", "Switches traces off, whatever else is set."),
   exporter: oneOf(["otlp", "none"])("OTEL_TRACES_EXPORTER", "otlp", "Exporter; none switches traces off."),
-  endpoint: url("OTEL_EXPORTER_OTLP_ENDPOINT", "The collector, before /v1/traces; without one, no traces."),
-  tracesEndpoint: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "The whole address for traces, instead of that."),
-  protocol: protocol("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "Only this one, usually on port 4318."),
+  endpoint: url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "Address of the collector; /v1/traces is appended. Traces are off without this and the next setting.",
+  ),
+  tracesEndpoint: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "Full address for traces; nothing is appended."),
+  protocol: protocol(
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+    "http/protobuf",
+    "The only protocol that is supported, usually on port 4318 of a collector.",
+  ),
   tracesProtocol: protocol("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "Overrides the setting above for traces."),
   propagators: someOf(["tracecontext", "baggage", "none"])(
     "OTEL_PROPAGATORS",
