@@ -4,8 +4,10 @@ import kafkajs, { CompressionTypes } from "kafkajs";
 import lz4 from "lz4js";
 import { compress as snappy } from "snappyjs";
 import { beforeEach, describe, expect, it } from "vitest";
+import { newClient } from "../../../src/kafka/client.ts";
 import { readAllCompressions } from "../../../src/kafka/compression.ts";
 import { BatchError } from "../../../src/kafka/kafkajs-fixes/checked-batches.ts";
+import { silent } from "../../../src/runtime/log.ts";
 
 type Codec = { decompress: (data: Buffer) => Promise<Buffer> };
 
@@ -33,7 +35,11 @@ const codecs = kafkajs.CompressionCodecs as Record<(typeof CODECS)[Name], () => 
 
 const decompress = (name: Name, data: Buffer): Promise<Buffer> => codecs[CODECS[name]]().decompress(data);
 
-beforeEach(() => readAllCompressions());
+const bridgeClient = newClient(
+  { brokers: ["127.0.0.1:1"], clientId: "test", tls: false, sasl: null },
+  silent,
+);
+beforeEach(() => void bridgeClient());
 
 const records = gunzipSync(batch("java", "gzip"));
 
