@@ -32,10 +32,7 @@ const CONNECTION_TIMEOUT_MS = 4_000;
 /** With kafkajs's default of 30 s it would take that long to notice a broker that has stopped answering. */
 const REQUEST_TIMEOUT_MS = 8_000;
 
-/**
- * How long before the end of its SASL session a connection authenticates again. Where kafkajs's 10 s are longer than
- * the session, each request would, which brokers refuse within a second of the last time.
- */
+/** kafkajs's 10 s can exceed a session: then every request authenticates, and brokers refuse that within a second. */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
 const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism => {

@@ -87,10 +87,7 @@ const decompressors = [
   [CompressionTypes.ZSTD, "zstd", decompressZstd],
 ] as const;
 
-/**
- * Lets kafkajs, which has one table of codecs per process, read batches of every compression type. Its own codec of
- * gzip does not limit the decompressed size.
- */
+/** Fills kafkajs's one table of codecs. Its own codec of gzip does not limit the decompressed size. */
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
   const { CompressionCodecs } = kafkajs;
   for (const [type, name, decompress] of decompressors) {

@@ -16,10 +16,7 @@ const TABLE = rows();
 /** The contribution of a byte that `count` bytes follow. Uses the lowest eight bits of `byte`. */
 const followedBy = (count: number, byte: number): number => TABLE[(count << 8) | (byte & 0xff)] as number;
 
-/**
- * CRC-32C (Castagnoli), unsigned. Takes eight bytes per step ("slicing by eight"): byte by byte, each step would depend
- * on the one before, and the whole would take seven times as long.
- */
+/** CRC-32C (Castagnoli), eight bytes per step: byte by byte it would take seven times as long. */
 export const crc32c = (bytes: Uint8Array): number => {
   const { length } = bytes;
   let crc = -1;

@@ -6,7 +6,6 @@ export const protocolErrorOf = (error: unknown): string => {
   return "type" in error && typeof error.type === "string" ? error.type : protocolErrorOf(error.cause);
 };
 
-/** What a broker's refusal of a batch means for a record of it: see the codes of PublishError. */
 const REFUSALS: Partial<Record<string, "refused" | "invalid">> = {
   MESSAGE_TOO_LARGE: "refused",
   RECORD_LIST_TOO_LARGE: "refused",

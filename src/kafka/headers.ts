@@ -3,15 +3,12 @@ import type { EncodedHeaders, Incoming } from "./record.ts";
 
 export const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) };
 
-/**
- * Names and values in their order, and where each header ends. Names are bytes: no broker checks that they are UTF-8.
- */
+/** Names are bytes: no broker checks that they are UTF-8. */
 export function* eachHeader({
   count,
   bytes,
 }: EncodedHeaders): Generator<[name: Buffer, value: Buffer | null, end: number]> {
   let at = 0;
-  /** A zigzag varint. */
   const readLength = (): number => {
     let coded = 0;
     let byte = 0x80;

@@ -1,10 +1,7 @@
 /** One header to write. A string is written as UTF-8. */
 export type Header = readonly [name: string, value: Buffer | string | null];
 
-/**
- * Headers in the wire format of a record: an object would lose some of them, and a list of a hundred thousand takes a
- * hundred times their size. Read by `headers.ts` only.
- */
+/** A record's wire format: an object would lose some headers, and a list takes a hundred times their size. */
 export type EncodedHeaders = { readonly count: number; readonly bytes: Buffer };
 
 export type Outgoing = {

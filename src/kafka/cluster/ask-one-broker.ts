@@ -2,7 +2,6 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { openInternalCluster } from "../kafkajs-fixes/internal-cluster.ts";
 
-/** A cluster as one of its brokers describes it: its id, and the advertised addresses, host:port. */
 export type Described = { clusterId: string; advertised: readonly string[] };
 
 const CLOSE_MS = 1_000;

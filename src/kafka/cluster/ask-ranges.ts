@@ -36,10 +36,7 @@ const askLeader = async (
   });
 };
 
-/**
- * The ranges of the partitions of a topic whose leaders answer, by metadata of this moment. `isFaulty`: some leader did
- * not answer; the next question needs another connection. @throws if no leader answers
- */
+/** Leaves out partitions whose leaders do not answer. `isFaulty`: the next question needs another connection. */
 export const askRanges = async (
   cluster: InternalCluster,
   topic: string,

@@ -14,7 +14,6 @@ type Topic = {
   replicationFactor: number;
   config: Readonly<Record<string, string>>;
 };
-/** A topic of the cluster. `config` is empty without the right to describe configurations. */
 export type FoundTopic = Topic & { states: readonly PartitionState[] };
 
 /** By the ids of brokers: the leader, -1 for none, and those with a copy and with one that is in sync. */
@@ -25,7 +24,6 @@ export type PartitionState = {
   inSync: readonly number[];
 };
 
-/** A member of a consumer group. One that is joining has no partitions. */
 type Member = {
   clientId: string;
   host: string;
@@ -76,7 +74,6 @@ const newConnection = (newClient: NewClient) => {
   let cluster: InternalCluster | null = null;
   return {
     admin,
-    /** kafkajs's cluster below its admin client. */
     internal: () => (cluster ??= openInternalCluster(client)),
     connect: () => admin.connect(),
     disconnect: async () => {
@@ -85,10 +82,7 @@ const newConnection = (newClient: NewClient) => {
   };
 };
 
-/**
- * Metadata of a cluster. Connects at once; rejects when no broker can be reached. Every request is bounded in time, and
- * rejects where it is not answered.
- */
+/** Metadata of a cluster. Every request is bounded in time, and rejects where it is not answered. */
 export const connectCluster = async (newClient: NewClient, clock: Clock) => {
   let connection: Promise<Opened<Connection>> | null = null;
   let closed = false;
@@ -99,10 +93,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock) => {
     await last?.then((open) => open.close()).catch(() => undefined);
   };
 
-  /**
-   * kafkajs keeps asking a broker that no longer leads until its metadata are five minutes old: the request after a
-   * failed one uses a new client. kafkajs itself looks up a missing topic again.
-   */
+  /** A failed request is followed by one of a new client: kafkajs asks a former leader for up to five minutes. */
   const ask = async <T>(question: (open: Connection, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
     const connected = (connection ??= opened(clock, () => newConnection(newClient)));
@@ -162,7 +153,6 @@ export const connectCluster = async (newClient: NewClient, clock: Clock) => {
         ]);
         return new Map(committed.filter(([, { offset }]) => offset >= 0));
       }),
-    /** A consumer group; `state` is Kafka's name for it. */
     group: (groupId: string): Promise<{ state: string; members: readonly Member[] }> =>
       ask(async ({ admin }) => {
         const [group] = (await admin.describeGroups([groupId])).groups;

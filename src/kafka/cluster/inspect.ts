@@ -70,15 +70,10 @@ const problemsBy =
       )
       .map(sentenceOf);
 
-/** Why the journal may forget an accept. */
 export const journalProblems = problemsBy(journalRules);
-/** Why the order of entries is not known, of the topics whose readers rely on it. */
 export const orderProblems = problemsBy([orderRule]);
 
-/**
- * Checks topics and schemas before `serve` starts. Problems keep it from starting, warnings are only logged. Rejects
- * when Kafka or the registry does not answer.
- */
+/** Checks topics and schemas before `serve` starts. Rejects when Kafka or the registry does not answer. */
 export const inspect = async (
   demands: TopicDemands,
   { cluster, registry }: { cluster: Pick<Cluster, "find">; registry: Pick<Registry, "find"> },

@@ -34,10 +34,7 @@ const isDenied = (request: Promise<unknown>): Promise<boolean> =>
 const COORDINATOR_TRIES = 6;
 const COORDINATOR_AGAIN_MS = 400;
 
-/**
- * Finds out whether this user lacks a right, by requests that have no effect. A topic that does not exist, or has no
- * leader, denies nothing.
- */
+/** Finds out by requests without an effect whether a right is lacking. A topic without a leader denies nothing. */
 export const connectRights = async (newClient: NewClient, clock: Clock) => {
   const cluster = openInternalCluster(newClient());
   await cluster.connect();
@@ -58,7 +55,6 @@ export const connectRights = async (newClient: NewClient, clock: Clock) => {
       return isDenied(broker.produce({ timeout: TIMEOUT_MS, topicData: [{ topic, partitions }] }));
     },
 
-    /** Whether a member with this session timeout may not join a group. */
     isGroupDenied: async (groupId: string, sessionTimeout: number): Promise<boolean> => {
       // kafkajs's own look-up tries all brokers, and hides their error codes.
       const broker = await cluster.findControllerBroker();

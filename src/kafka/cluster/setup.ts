@@ -96,10 +96,7 @@ const isFinal = (error: unknown): boolean => {
   return isFinal(error.cause);
 };
 
-/**
- * Runs the steps one after the other, also those after one that is refused for good.
- * @throws UsageError without a cause, with a sentence for each step that is refused for good
- */
+/** Runs all steps in turn. @throws UsageError without a cause, with a sentence for each that is refused for good */
 const eachStep = async <T>(items: readonly T[], step: (item: T) => Promise<void>): Promise<void> => {
   const refusals: string[] = [];
   for (const item of items)
@@ -164,11 +161,7 @@ const setUpSchemas = (
     say(`schema ${subject}: ${await orRefused(refusal, setUpSchema(), REGISTRY_REMEDY)}`);
   });
 
-/**
- * Creates missing topics and registers missing schemas. Idempotent.
- * @throws UsageError with a sentence for each topic or schema that is refused, or with a cause where nobody answers, or
- * it is stopped: each topic and schema before that was said
- */
+/** Creates what is missing. @throws UsageError with a sentence for each refusal, or with a cause if nobody answers */
 export const setUp = async (options: SetupOptions, ports: SetupPorts): Promise<void> => {
   try {
     await setUpTopics(options, ports);

@@ -1,7 +1,6 @@
 import type { Cluster } from "./cluster.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
-/** Asks the cluster over a connection of its own, which is closed afterwards. */
 export const withCluster = async <T>(
   { connectCluster }: { connectCluster: () => Promise<Cluster> },
   ask: (cluster: Cluster) => Promise<T>,

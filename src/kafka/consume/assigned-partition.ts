@@ -23,23 +23,17 @@ export const newAssignedPartition = () => ({
 
 export type AssignedPartition = ReturnType<typeof newAssignedPartition>;
 
-/** To be called when the partition is revoked or the process stops. */
 export const endAssignment = ({ lost, stop }: AssignedPartition, reason: Error): void => {
   lost.abort(reason);
   stop.abort(reason);
 };
 
-/** Stops the records under way, or lets them be handled again. */
 export const suspendPartition = (assigned: AssignedPartition, isSuspended: boolean): void => {
   if (isSuspended) assigned.stop.abort(new Error("the consumer is suspended"));
   else if (assigned.stop.signal.aborted) assigned.stop = newAbortController();
 };
 
-/**
- * Handles a record until that succeeds or the assignment ends. Retries after a failure, and after a suspension, once it
- * has a slot again.
- * @param failed called with the error; resolves when the pause before the retry is over
- */
+/** Handles a record until that succeeds or the assignment ends. @param failed resolves when the retry may begin */
 export const handleUntilDone = async (
   assigned: AssignedPartition,
   slot: ConcurrencySlot,

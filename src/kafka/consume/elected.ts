@@ -15,11 +15,8 @@ const CHECK_EVERY_MS = 250;
 const AGAIN_AFTER_MS = 10_000;
 
 /**
- * Runs work on one replica at a time, the leader: the one that the group assigns the first partition to. Work that ends
- * or throws is started again, after a pause, while this replica leads. A dead or frozen leader is replaced when its
- * session times out. For a moment there may be two leaders: during a rebalance, or after a freeze between a call of
- * `isHeld` and the effect that follows it.
- * @param options the group needs a topic to assign partitions of; no record of it is read
+ * Runs `work` on the leader only, again after it ends or throws. A dead leader is replaced when its session times out.
+ * During a rebalance, or after a freeze between `isHeld` and its effect, there may be two leaders for a moment.
  * @param work obeys the signal: until it has ended, this replica does not lead again
  */
 export const elected = (
@@ -75,10 +72,7 @@ export const elected = (
 
   return {
     isLeader,
-    /**
-     * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this replica is
-     * not the leader, or the commit fails.
-     */
+    /** Saves a note as metadata of the group's commit. Rejects if this replica does not lead, or the commit fails. */
     saveNote: async (committed: Committed): Promise<void> => {
       if (!isLeader()) throw new Error("another replica may be the leader");
       await group.commit(new Map([[PARTITION, committed]]));

@@ -25,14 +25,12 @@ const ROUND_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 500;
-/** How soon added partitions are noticed and taken up. */
 const METADATA_MAX_AGE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 /**
- * Joins a group that assigns the partitions of a topic to its members, and stays in it until stopped. It reads nothing:
- * kafkajs would silently start at the log's beginning where an offset is gone. kafkajs gives up for good on many
- * errors, and does not notice a frozen broker. So a consumer that crashed or has been silent for too long is replaced.
+ * Stays in a group until stopped, and reads nothing: kafkajs would silently start at the log's beginning where an
+ * offset is gone. kafkajs gives up for good on many errors: a consumer that crashed or fell silent is replaced.
  * @param assigned called after each rebalance, with all partitions that are assigned now
  */
 export const joinGroup = (
@@ -82,7 +80,6 @@ export const joinGroup = (
     current.on(CRASH, ({ payload }) => fail(payload.error));
   };
 
-  /** Rejects when it is no member any more. */
   const runOnce = async (): Promise<never> => {
     const current = newClient().consumer({
       groupId,
@@ -124,8 +121,7 @@ export const joinGroup = (
     } finally {
       ended.abort();
       leave();
-      // Wait for the join to end: a kafkajs consumer that is closed before joins all the same, and gets partitions that
-      // nobody reads.
+      // A kafkajs consumer that is closed before its join has ended still joins: nobody would read its partitions.
       const closing = running
         .catch(() => undefined)
         .then(() => current.disconnect())
@@ -155,7 +151,6 @@ export const joinGroup = (
   };
   const running = run();
   return {
-    /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
     commit: async (offsets: ReadonlyMap<number, Committed>): Promise<void> => {
       const current = consumer;
       if (!current || fault !== null) throw new Error("not a member of the group now");

@@ -12,10 +12,7 @@ const COMMIT_EVERY_MS = 100;
 /** Longer than a rebalance takes. */
 const REFUSED_FOR_MS = 60_000;
 
-/**
- * Commits periodically, and once more after `signal` aborts. Single refusals are normal, during a rebalance. Warns once
- * when commits are refused for longer than a rebalance takes.
- */
+/** Commits periodically, and once more after the abort. Single refusals are normal, during a rebalance. */
 export const keepCommitting = async (
   commit: () => Promise<void>,
   { clock, log, signal }: Deps,
@@ -32,7 +29,6 @@ export const keepCommitting = async (
       acceptedAt = clock.monotonic();
       isWarned = false;
     } catch (error) {
-      // After the abort, a failed commit is not tried again.
       isLast = signal.aborted;
       const refusedForMs = Math.round(clock.monotonic() - acceptedAt);
       const isLong: boolean = refusedForMs >= REFUSED_FOR_MS && !isWarned;

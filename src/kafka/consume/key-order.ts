@@ -11,10 +11,7 @@ export type ConcurrencySlot = {
   take(signal: AbortSignal): Promise<void>;
 };
 
-/**
- * Runs tasks of the same key one after the other, in order of submission, and tasks of different keys concurrently, at
- * most `maxRunning` at once.
- */
+/** Runs tasks of one key in order of submission, and tasks of different keys concurrently. */
 export const keyOrder = (maxRunning: number) => {
   /** By key with a task that has not ended: when its last one will have. */
   const lastOf = new Map<string, Promise<void>>();

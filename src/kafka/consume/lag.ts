@@ -4,25 +4,18 @@ import type { Ranges } from "../ranges.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
-/**
- * How far a partition's finished records are behind its end. `seconds`: the age of the oldest unfinished record, 0
- * without one; an upper bound until that record was read. Null: unknown.
- */
+/** `seconds`: age of the oldest unfinished record, 0 for none; an upper bound until it was read; null if unknown. */
 type PartitionLag = { records: number; seconds: number | null };
 
 type Deps = {
   clock: Pick<Clock, "now" | "sleep">;
   connectCluster: () => Promise<Pick<Cluster, "ranges" | "close">>;
-  /** Ends the polling. */
   signal: AbortSignal;
 };
 
 const ASK_EVERY_MS = 10_000;
 
-/**
- * Polls the end offsets of the partitions. Fetches do not report them for a partition that is paused or stuck. When a
- * poll fails, the last offsets are used.
- */
+/** Polls end offsets, which fetches do not report for a paused partition. After a failed poll the last ones count. */
 export const watchLag = (
   topic: string,
   assignedPartitions: ReadonlyMap<number, AssignedPartition>,
@@ -49,7 +42,6 @@ export const watchLag = (
   };
   void askForEver();
 
-  /** Age of the oldest unfinished record. */
   const ageSeconds = (watermark: Watermark): number | null => {
     const position = watermark.committable();
     const { offset, timestampMs } = watermark.mark ?? { offset: -1, timestampMs: 0 };

@@ -81,10 +81,7 @@ const fetchedOf = (
   };
 };
 
-/**
- * Reads a topic without a group: asks the leaders of its partitions. Replaced, never repaired. Connects, in bounded
- * time. Rejects when no broker can be reached, and when there is no such topic.
- */
+/** Reads a topic without a group. Replaced, never repaired. Rejects when no broker answers or the topic is missing. */
 export const openLogClient = async (topic: string, newClient: NewClient, clock: Clock) => {
   const { client, close } = await opened(clock, () => {
     const cluster = openInternalCluster(newClient());
@@ -120,9 +117,7 @@ export const openLogClient = async (topic: string, newClient: NewClient, clock: 
   };
 
   return {
-    /** The node ids of leaders, by partition that has one. */
     leaders: new Map(led.map(({ partitionId, leader }) => [partitionId, leader])),
-    /** `positions`: the offsets to read at, of partitions that this node leads. */
     fetch: (...question: Parameters<typeof ask>) =>
       clock.within(ANSWER_TIMEOUT_MS, undefined, ask(...question)),
     close,

@@ -22,19 +22,14 @@ export type OrderedOptions = GroupOptions &
     maxInFlight: number;
     /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
     maxHeldBytes: number;
-    /**
-     * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of the last
-     * commit. With a note, partitions are committed of which no record was read.
-     */
+    /** Metadata to commit with the offsets. Null: commit nothing, since that would overwrite the last metadata. */
     note?: () => string | null;
-    /** Called after each commit. */
     committed?: (() => Promise<void>) | undefined;
   };
 
 /**
- * Handles one record. Resolves when its offset may be committed. After a rejection the record is handled again, after a
- * pause; until it succeeds, the partition's commits stay below its offset. `signal` aborts when the partition is
- * revoked, the process stops, or the consumer is suspended: then the record is handled again when the consumer goes on.
+ * Handles one record. Resolves when its offset may be committed; after a rejection it is handled again. `signal` aborts
+ * when the partition is revoked, the process stops, or the consumer is suspended: then it is handled again later.
  */
 export type Handle = (
   record: Incoming,
@@ -47,10 +42,7 @@ const AGAIN_AFTER_MS = 2_000;
 const RESUME_BELOW = 7 / 8;
 /** A record whose handling has begun takes so much more, measured: thousands may wait without a slot. */
 const UNDER_WAY_BYTES = 8_192;
-/**
- * Every so often all offsets are committed, also unchanged ones. kafkajs reports a commit as done that it never sent,
- * while its consumer crashes. One that it repeats may arrive late.
- */
+/** All offsets are committed so often: a crashing kafkajs consumer reports unsent commits, and repeats old ones. */
 const COMMIT_ALL_EVERY_MS = 5_000;
 
 export const startOrderedConsumer = (
@@ -89,10 +81,7 @@ export const startOrderedConsumer = (
     }
   };
 
-  /**
-   * Reads on in a partition that has stopped at its memory limit, once a part of its share is free: commands that wait
-   * for long, of which it may hold thousands, keep no others from going on.
-   */
+  /** Reads on once a part of the share is free: commands that wait for long must not keep others from going on. */
   const resumeIfRoom = (partition: number): void => {
     const assigned = assignedPartitions.get(partition);
     if (assigned?.waitsFor !== "room" || heldBy(partition) >= shareBytes() * RESUME_BELOW) return;
@@ -169,13 +158,9 @@ export const startOrderedConsumer = (
     assignment: (): readonly number[] => [...assignedPartitions.keys()].sort((a, b) => a - b),
     unfinished: (): number => tasks.unfinished,
     inFlight: (): number => tasks.running,
-    /** How far the finished records of each assigned partition are behind its end. */
     lag,
     share,
-    /**
-     * While suspended, no record is started, and the signals of those under way abort. The consumer stays in its group,
-     * and reads on until its memory limit.
-     */
+    /** While suspended, it stays in its group and reads on, but starts no record, and the signals of others abort. */
     suspend: (isSuspended: boolean): void => {
       if (stopping) return;
       for (const assigned of assignedPartitions.values()) suspendPartition(assigned, isSuspended);

@@ -16,10 +16,7 @@ export class PlaceLost extends Error {
 }
 
 export type LogHooks = {
-  /**
-   * Takes one record. Those of a partition come in order; the next one comes when a promise is fulfilled. False if it
-   * does not follow the last one: reading ends. `later` if it cannot be taken yet: it comes again after a while.
-   */
+  /** Takes a partition's records in order. False ends reading: it does not follow the last one. `later`: try again. */
   take: (record: Incoming) => boolean | "later" | Promise<boolean>;
   /** From `from` to before `next` stand transaction markers and aborted records. Compacted records are not reported. */
   absent?: ((partition: number, from: number, next: number) => void) | undefined;
@@ -42,7 +39,6 @@ export const newPlace = (next: number, end: number, last: Mark | null) => ({
   /** Reading went on without a pause since `last`: only then it need not be read again. */
   isSettled: false,
   isWanted: true,
-  /** Null until its leader is looked up. */
   reader: null as Reader | null,
   /** When its leader answered last, in monotonic milliseconds. */
   answeredAt: 0,
@@ -90,10 +86,7 @@ const settle = (place: Place, { partition, from, next, startOffset, records: [fi
   return true;
 };
 
-/**
- * Takes the records that were fetched of a partition, until one cannot be taken yet. @throws PlaceLost
- * @param isCurrent false: the connection was given up, and reading goes on elsewhere
- */
+/** @throws PlaceLost @param isCurrent false: the connection was given up, and reading goes on elsewhere */
 export const takeFetched = async (
   place: Place,
   fetched: Fetched,

@@ -16,10 +16,7 @@ type Deps = { clock: Pick<Clock, "monotonic" | "sleep">; log: Pick<Log, "info" |
 /** Made once: an abort without a reason makes an error with a stack each time. */
 const IS_AWAITED = new Error("a record is waited for");
 
-/**
- * How far the partitions of a reading are, and why some are not read. The one that was served last is the last.
- * @param wake called when there may be something to fetch, or to look up
- */
+/** How far partitions are read, the last served one last. @param wake there may be something to fetch or to look up */
 export const createReadPlaces = (
   topic: string,
   wake: () => void,
@@ -37,7 +34,6 @@ export const createReadPlaces = (
     }
     wake();
   };
-  /** The partitions that are to be read now. */
   const due = (): [number, Place][] => [...places].filter(([, place]) => place.isWanted && !isDone(place));
   const rest = async (place: Place, ms: number): Promise<void> => {
     place.isPaused = true;
@@ -104,7 +100,6 @@ export const createReadPlaces = (
       await clock.sleep(ms, hurry.signal).catch(() => undefined);
       paced -= 1;
     },
-    /** Lets a record that exists be read at once. */
     awaitRecord: ({ partition, offset }: RecordPosition): void => {
       const place = places.get(partition);
       if (!place || offset < place.next) return;

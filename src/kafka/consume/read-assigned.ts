@@ -15,7 +15,6 @@ export type ReadOptions = {
   /** Called with the group's notes before partitions are taken over, whose notes will be replaced. */
   compareNotes?: ((notes: readonly string[]) => void) | undefined;
 };
-/** Takes a record; `later` if there is no room for it. */
 type Take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark) => boolean | "later";
 
 const MAX_BYTES_PER_PARTITION = 262_144;
@@ -31,16 +30,14 @@ const entryIn = (note: string, label: string): string | null =>
     .find((text) => text.startsWith(label))
     ?.slice(label.length) ?? null;
 
-/** The offset of the unreadable batch that a partition stands at, as its commit says; null for none. */
 export const unreadableIn = ({ offset, note }: Committed): number | null => {
   const entry = entryIn(note, UNREADABLE);
   return entry === null || Number(entry) < offset ? null : Number(entry);
 };
 
 /**
- * Reads the assigned partitions on from where the group stopped. Wherever that begins or goes on, the last record is
- * read once more: a topic may have been created anew, its end cut off, or its beginning deleted by retention. Another
- * log is read from its first record, and the handler recognises what was done before.
+ * Reads the assigned partitions on from their commits, the last record once more: a topic may have been created anew or
+ * cut off. Another log is read from its first record, and the handler recognises what was done before.
  */
 export const readAssigned = (
   { topic, groupId, compareNotes }: ReadOptions,
@@ -67,7 +64,6 @@ export const readAssigned = (
     if (!stopped.signal.aborted) throw error;
   });
 
-  /** Reads on in a partition, unless it waits. */
   const readOn = (partition: number): void => {
     const { watermark = null, waitsFor = null } = assignedPartitions.get(partition) ?? {};
     if (!watermark || waitsFor !== null) return;
@@ -92,10 +88,7 @@ export const readAssigned = (
     return null;
   };
 
-  /**
-   * Goes on elsewhere in a partition whose log does not hold the place any more, or is another one. Meanwhile the other
-   * partitions are read.
-   */
+  /** Goes on elsewhere when the log does not hold the place any more. Meanwhile the other partitions are read. */
   const findPlace = async (partition: number): Promise<void> => {
     const assigned = assignedPartitions.get(partition);
     const { watermark } = assigned ?? {};
@@ -121,7 +114,6 @@ export const readAssigned = (
     readOn(partition);
   };
 
-  /** Reads gained partitions on from their commits. */
   const begin = async (gained: ReadonlyMap<number, AssignedPartition>): Promise<void> => {
     const committed = await untilAnswered([...gained.values()], (cluster) =>
       cluster.committed(groupId, topic),
@@ -139,10 +131,8 @@ export const readAssigned = (
   return {
     begin,
     readOn,
-    /** To be called when a partition is revoked, or has no room. */
     drop: reading.drop,
     health: reading.health,
-    /** How far a partition was read, and where it stands, for the metadata of its commit. */
     noteOf: (partition: number, mark: Mark | null): string => {
       const trouble = reading.troubles().find((each) => each.partition === partition);
       const stands = trouble?.kind === "unreadableBatch" ? [`${UNREADABLE}${trouble.offset}`] : [];

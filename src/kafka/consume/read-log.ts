@@ -48,9 +48,8 @@ const doubled = ({ baseMs, maxMs }: typeof LATER, times: number): number =>
   Math.min(baseMs * 2 ** times, maxMs);
 
 /**
- * Reads partitions of a topic from given offsets on, each record once, whatever happens to brokers meanwhile, and
- * commits nothing. Trouble of a partition, or of a leader, does not stop the others: what failed is looked up again
- * over a new connection. Then, and after a pause, the last record of a partition must still be there.
+ * Reads each record once from given offsets, whatever happens to brokers, and commits nothing. Trouble of a partition
+ * or a leader does not stop the others. After it, the last record must still be there.
  * @param signal has not aborted yet
  */
 export const readLog = (
@@ -86,7 +85,6 @@ export const readLog = (
     if (endsWhenRead && [...byPartition.values()].every(isDone)) over.abort(ALL_READ);
   };
 
-  /** Their leaders are looked up again. */
   const lose = (lost: readonly [number, Place][], error: unknown): void => {
     for (const [, place] of lost) place.reader = null;
     fault = disconnected(error, fault, clock);
@@ -99,7 +97,6 @@ export const readLog = (
     );
   };
 
-  /** Ends reading, or that of one partition where the caller goes on with it. */
   const giveUp = (error: unknown): void => {
     if (!(error instanceof PlaceLost && hooks.lost)) {
       over.abort(error);
@@ -140,7 +137,6 @@ export const readLog = (
     byPartition.set(partition, place);
   };
 
-  /** Reads from one leader until that fails, or it leads none of the partitions any more. */
   const follow = async (reader: Reader): Promise<void> => {
     const ours = (): [number, Place][] => [...byPartition].filter(([, place]) => place.reader === reader);
     try {
@@ -170,7 +166,6 @@ export const readLog = (
     }
   };
 
-  /** Hands partitions to the readers of their leaders. */
   const lookUp = async (lost: readonly [number, Place][], isForUnreadable: boolean): Promise<void> => {
     const client = await openLogClient(topic, newClient, clock);
     const leaderless: [number, Place][] = [];
@@ -215,7 +210,6 @@ export const readLog = (
     drop: places.drop,
     focus: places.focus,
     awaitRecord: places.awaitRecord,
-    /** Why partitions are not read that should be. */
     troubles: places.troubles,
     wasApart: places.wasApart,
     health: (): Health => {

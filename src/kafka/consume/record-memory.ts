@@ -10,10 +10,7 @@ const copyOf = (bytes: Buffer): Buffer => {
   return copy;
 };
 
-/**
- * Copies the record into memory of its own. As read, it is a slice of the whole decompressed fetch: one waiting record
- * would keep up to some hundred megabytes alive.
- */
+/** Copies a record: as read it is a slice of the whole fetch, and would keep hundreds of megabytes alive. */
 export const ownCopy = (record: Incoming): Incoming => ({
   ...record,
   key: record.key && copyOf(record.key),
@@ -21,6 +18,5 @@ export const ownCopy = (record: Incoming): Incoming => ({
   headers: { count: record.headers.count, bytes: copyOf(record.headers.bytes) },
 });
 
-/** Bytes that the record takes while it waits. */
 export const recordBytes = ({ key, value, headers }: Incoming): number =>
   OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length;

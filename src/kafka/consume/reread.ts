@@ -9,7 +9,6 @@ const FETCH = { maxBytesPerPartition: 16_384, waitMs: 100 };
 /** Reads single records of a topic, those of a partition one after the other, over connections that stay open. */
 export const createReread = (topic: string, deps: Omit<LogDeps, "log">) => {
   const stopped = new AbortController();
-  /** By partition, what ends the read under way. */
   const ends = new Map<number, (record: Incoming | null) => void>();
   const lastOf = new Map<number, Promise<unknown>>();
   const end = (partition: number, record: Incoming | null): void => ends.get(partition)?.(record);

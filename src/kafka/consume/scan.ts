@@ -5,10 +5,7 @@ import { PlaceLost } from "./place.ts";
 import { readLog, type LogDeps } from "./read-log.ts";
 import type { Ranges } from "../ranges.ts";
 
-/**
- * Takes one record. The records of a partition come in order; the next one comes when the promise is fulfilled. An
- * error ends the scan.
- */
+/** Takes a partition's records in order; the next one comes when the promise is fulfilled. An error ends the scan. */
 export type TakeRecord = (record: Incoming) => void | Promise<void>;
 
 /** A fetch is decoded without a pause: six partitions of small events block the event loop for about 20 ms. */
@@ -20,10 +17,8 @@ const APART_MS = 10_000;
 const ONLY_APART = new Error("only partitions are left that cannot be read");
 
 /**
- * Reads ranges of a topic once and ends. Resolves with the partitions that could not be read to their end: they lost
- * their leader meanwhile, or hold a batch that cannot be read. Rejects when a log was replaced, when nothing comes for
- * a minute, when `take` throws, and when `signal` aborts. Then some records may have been taken: to get all, scan again
- * from the beginning.
+ * Reads ranges once. Resolves with the partitions that lost their leader or hold an unreadable batch. Rejects if a log
+ * was replaced, nothing comes for a minute, `take` throws, or `signal` aborts: to get all, scan from the beginning.
  */
 export const scan = async (
   { topic, ranges }: { topic: string; ranges: Ranges },

@@ -6,10 +6,7 @@ import { PlaceLost, type LogHooks } from "./place.ts";
 import { readLog, type LogDeps, type LogOptions, type LogReading } from "./read-log.ts";
 
 export type TailHooks = LogHooks & {
-  /**
-   * These partitions are read from the start of their ranges, again or for the first time: forget everything that was
-   * read of them before. Gives what to read of them. @param partitions how many the topic has
-   */
+  /** Forgets what was read of these partitions; gives what to read anew. @param partitions how many the topic has */
   begin: (ranges: Ranges, partitions: number) => Ranges;
 };
 
@@ -19,14 +16,10 @@ const MISSING_EVERY_MS = 2_000;
 /** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */
 const MAX_BYTES_PER_PARTITION = 524_288;
 
-/** Partitions that are followed have no end. */
 const endless = (ranges: Ranges): Ranges =>
   new Map([...ranges].map(([partition, range]) => [partition, { ...range, endOffset: Infinity }]));
 
-/**
- * Follows a topic from the start of given ranges, for ever: the partitions that can be read at once, the others as soon
- * as they can. Starts over if it cannot go on where it stopped.
- */
+/** Follows a topic from the start of its ranges, for ever. Starts over if it cannot go on where it stopped. */
 export const startTail = (
   options: Pick<LogOptions, "topic" | "minBytes" | "waitMs" | "paceMs">,
   { begin, ...hooks }: TailHooks,
@@ -52,7 +45,6 @@ export const startTail = (
       if (more.size > 0) to.add(endless(begin(more, partitions)));
     }
   };
-  /** Reads until that cannot go on, or the signal aborts. */
   const follow = async (signal: AbortSignal): Promise<void> => {
     const first = await deps.ranges();
     signal.throwIfAborted();
@@ -94,10 +86,7 @@ export const startTail = (
   };
 
   return {
-    /**
-     * Why these partitions are not read yet, if it is because they were in trouble themselves; null if the process may
-     * wait for one of them. What they held back is read once they are well.
-     */
+    /** Their own troubles, if these keep them unread; null if the process may wait for one of them. */
     troublesOf,
     /** The health of a topic of which these partitions are not read yet; null if that is not their own trouble. */
     unreadHealth: (unread: readonly number[]): Health | null => {

@@ -1,9 +1,6 @@
 import type { Mark } from "../mark.ts";
 
-/**
- * The offset of a partition that may be committed: that of the first unfinished record. Records may finish in any
- * order; the offset never passes an unfinished one.
- */
+/** Knows the offset that may be committed. It never passes an unfinished record, in whatever order records finish. */
 export class Watermark {
   /** Records from the oldest unfinished one on, ascending; those before `#head` are released. */
   #taken: Mark[] = [];
@@ -29,15 +26,11 @@ export class Watermark {
     return this.#next;
   }
 
-  /** The last record that was read, or else the mark that this began with. */
   get last(): Mark | null {
     return this.#taken.at(-1) ?? this.#released;
   }
 
-  /**
-   * The mark to commit, by which the log is recognised later: the record at the committable offset, or the last one
-   * before it.
-   */
+  /** The record at the committable offset, or the last one before it: the log is recognised by it later. */
   get mark(): Mark | null {
     return this.#taken[this.#head] ?? this.#released;
   }
@@ -57,7 +50,6 @@ export class Watermark {
     this.#finished.add(offset);
   }
 
-  /** The offset to commit: the oldest unfinished one, or the next one when all are finished. */
   committable(): number {
     for (let oldest = this.#taken[this.#head]; oldest !== undefined; oldest = this.#taken[this.#head]) {
       if (!this.#finished.delete(oldest.offset)) return oldest.offset;

@@ -35,7 +35,6 @@ export type BacklogOptions = {
   acknowledged?: (ms: number) => void;
 };
 
-/** Limits the number and bytes of a publisher's unsettled records, and settles them. */
 export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged }: BacklogOptions) => {
   let size = 0;
   let waitingBytes = 0;
@@ -52,7 +51,6 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
   return {
     size: (): number => size,
 
-    /** Admits a record; null when a limit is reached. */
     admit: (
       record: Outgoing,
       settlement: Pick<PendingRecord, "since" | "deadline" | "resolve" | "reject">,

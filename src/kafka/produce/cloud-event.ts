@@ -14,7 +14,6 @@ type CloudEventAttributes = {
 export const withoutEmpty = (headers: readonly Header[]): Header[] =>
   headers.filter(([, value]) => value !== "");
 
-/** The trace context of a record: as plain Kafka headers and as a CloudEvents attribute. */
 export const traceHeaders = (trace: TraceContext | null): Header[] => {
   if (trace === null) return [];
   const { traceparent, tracestate } = trace;

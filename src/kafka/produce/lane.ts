@@ -11,7 +11,6 @@ const MAX_BATCH_RECORDS = 1_000;
 const MAX_BATCH_BYTES = 768 * 1024;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
-/** The publisher, as its lanes see it. */
 export type LaneOwner = {
   openSender: () => Promise<Sender>;
   clock: Clock;
@@ -20,10 +19,7 @@ export type LaneOwner = {
   written: (lane: Lane, batch: readonly PendingRecord[], firstOffsets: FirstOffsets) => void;
   /** The topic does not take this record, whose batch was refused with this error. */
   refused: (item: PendingRecord, code: "refused" | "invalid", error: unknown) => void;
-  /**
-   * These records were not acknowledged, and are in the queue again. The broker has answered with an error for their
-   * partitions (`isAnswer`), or the connection has failed and is replaced.
-   */
+  /** These records are queued again. `isAnswer`: a broker refused their partitions; else the connection is replaced. */
   failed: (lane: Lane, unwritten: readonly PendingRecord[], error: unknown, isAnswer: boolean) => void;
 };
 
@@ -36,7 +32,6 @@ export class Lane {
   #sending: { batch: readonly PendingRecord[]; giveUp: (reason: Error) => void; since: number } | null = null;
   /** Lower after the topic has refused a batch as too large. (A refused batch may be written in part.) */
   #maxBatchRecords = MAX_BATCH_RECORDS;
-  /** Whether it has records to send. */
   isRunning = false;
   #failures = 0;
 
@@ -70,12 +65,10 @@ export class Lane {
     return this.#queue.splice(0).filter((item) => !item.isSettled);
   }
 
-  /** Milliseconds since the request under way was sent; 0 for none. */
   sendingMs(now: number): number {
     return this.#sending ? now - this.#sending.since : 0;
   }
 
-  /** Stops waiting for the request under way if it has a record that `isLost` names. */
   giveUp(reason: Error, isLost: (item: PendingRecord) => boolean = () => true): void {
     if (this.#sending?.batch.some(isLost)) this.#sending.giveUp(reason);
   }

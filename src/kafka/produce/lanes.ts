@@ -50,7 +50,6 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
       else withoutLeader.push(item);
     },
 
-    /** Queues each record of a lane where it belongs now. */
     redistribute: (lane: Lane): void => redistribute(lane.takeAll()),
 
     /** Moves queued records to the lanes of the current leaders; gives up sends to former leaders. */
@@ -76,10 +75,7 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
       ...[...lanes.values()].flatMap((lane) => lane.items()),
     ],
 
-    /**
-     * Gives up sends that take too long, and lets go of settled records, which must not pile up during an outage.
-     * @returns the milliseconds that the slowest send has taken, or Infinity if a record waits for a leader
-     */
+    /** Drops settled records, lest they pile up. @returns ms of the slowest send; Infinity if a record has no leader */
     sweep: (): number => {
       const now = owner.clock.monotonic();
       withoutLeader = withoutLeader.filter((item) => !item.isSettled);

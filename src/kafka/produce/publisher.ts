@@ -31,7 +31,6 @@ type Deps = Pick<LaneOwner, "openSender" | "clock" | "random"> & {
 
 const SWEEP_MS = 50;
 const REFRESH_MS = 30_000;
-/** How often leaders are looked up while a partition is in trouble. */
 const TROUBLED_REFRESH_MS = 2_000;
 /** A send that takes longer makes the publisher look up the partition leaders again. */
 const SLOW_SEND_MS = 1_000;
@@ -40,9 +39,8 @@ const LOOK_UP_EVERY_MS = 200;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
 /**
- * Writes records to one topic, with acks=all. Each partition leader has a lane with one produce request in flight; the
- * records that arrive meanwhile are the next batch. A partition for which a broker answers with an error has another
- * lane until it takes a record again, and so delays no other. What failed is sent again until its deadline.
+ * Writes records to one topic, with acks=all. Each leader has a lane with one request in flight; records that arrive
+ * meanwhile are the next batch. A partition in trouble gets another lane. What failed is sent again until its deadline.
  */
 export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const { topic, sendTimeoutMs } = options;
@@ -50,9 +48,7 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const backlog = createBacklog(options);
   const troubles = createTroubles(topic, log);
   let lookup: LeaderLookup | null = null;
-  /** Why the leaders are not known, if nothing was written since. */
   let unreachable: Health | null = { kind: "starting" };
-  /** When leaders were looked up last, with success or not. */
   let checkedAt = 0;
   const closed = new AbortController();
   let wake = new AbortController();
@@ -106,7 +102,6 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   // One timer for all sends: a timer per send would cost more than the rest of sending a single record.
   const sweeper = setInterval(sweep, SWEEP_MS);
 
-  /** Keeps the leaders up to date, until the publisher is closed. */
   const maintain = async (): Promise<void> => {
     for (let failures = 0; !closed.signal.aborted;) {
       wake = new AbortController();
@@ -161,7 +156,6 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
     health: (): Health => unreachable ?? partitionsHealth(topic, lanes.leaders().length, troubles.all()),
     waiting: backlog.size,
 
-    /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */
     close: async (drainMs: number): Promise<void> => {
       const until = clock.monotonic() + drainMs;
       while (backlog.size() > 0 && clock.monotonic() < until) await clock.sleep(10);

@@ -9,10 +9,7 @@ import { crc32c } from "../crc32c.ts";
  * as long: it allocates a zero-filled buffer of 512 bytes for each record and each header.
  */
 
-/**
- * Offset, length, leader epoch, magic, checksum, attributes, last offset, two timestamps, producer, epoch, sequence,
- * count.
- */
+/** The length of all fields from the offset to the count of records. */
 export const HEADER_BYTES = 61;
 /** The length field counts the bytes after itself, and the checksum covers the bytes after itself. */
 const AFTER_LENGTH = 12;
@@ -42,7 +39,6 @@ const reserve = (bytes: number): void => {
   buffer = larger;
 };
 
-/** A zigzag varint. */
 const putVarint = (value: number): void => {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   while (rest > 0x7f) {
@@ -106,8 +102,7 @@ const putRecord = (
   offsetDelta: number,
 ): void => {
   reserve(4 * VARINT_BYTES + 2 + (key?.length ?? 0) + (value?.length ?? 0));
-  // The length comes first but is known last: the body is written after the longest possible length, then moved to
-  // follow the actual one.
+  // The body is written after the longest possible length, then moved to follow the actual one.
   const start = at;
   const body = start + VARINT_BYTES;
   at = body;
@@ -124,7 +119,6 @@ const putRecord = (
   at += end - body;
 };
 
-/** Writes the fields that depend on the encoded records: length, attributes and checksum. */
 const withChecksum = (batch: Buffer, attributes: number): Buffer => {
   batch.writeInt32BE(batch.length - AFTER_LENGTH, 8);
   batch.writeInt16BE(attributes, 21);
@@ -132,10 +126,7 @@ const withChecksum = (batch: Buffer, attributes: number): Buffer => {
   return batch;
 };
 
-/**
- * An uncompressed batch.
- * @param timestampMs create time of all records
- */
+/** @param timestampMs create time of all records */
 export const recordBatch = (records: readonly Outgoing[], timestampMs: number): Buffer => {
   at = HEADER_BYTES;
   records.forEach(putRecord);

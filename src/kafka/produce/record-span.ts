@@ -5,7 +5,6 @@ type SentRecord = Pick<SpanStart, "parent" | "link"> & {
   topic: string;
   /** The operation name; "send" by default. */
   verb?: string;
-  /** Whether the record's headers carry the trace context to its readers. */
   carriesTrace: boolean;
   attributes?: SpanAttributes;
 };

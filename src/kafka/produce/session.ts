@@ -47,7 +47,6 @@ const resultOf = (
 
 export type LeaderLookup = Awaited<ReturnType<typeof openLeaderLookup>>;
 
-/** A connection that looks up leaders. Replaced once a look-up fails. */
 export const openLeaderLookup = async (topic: string, newClient: NewClient, clock: Clock) => {
   const { client: admin, close } = await opened(clock, () => newClient().admin());
   return {
@@ -72,7 +71,6 @@ export const openLeaderLookup = async (topic: string, newClient: NewClient, cloc
 
 export type Sender = Awaited<ReturnType<typeof openSender>>;
 
-/** The connections of one lane. They are replaced, never repaired. */
 export const openSender = async (topic: string, newClient: NewClient, clock: Clock) => {
   // kafkajs implements retries and idempotence wrongly. The publisher retries, and ids of records are deterministic.
   const { client: producer, close } = await opened(clock, () =>
@@ -85,10 +83,7 @@ export const openSender = async (topic: string, newClient: NewClient, clock: Clo
   );
   return {
     close,
-    /**
-     * Writes a batch, each record to its partition; rejects when none is known to be written. A partition that lacks
-     * replicas keeps the connection for `timeout`, in milliseconds.
-     */
+    /** Rejects when no record is known to be written. Missing replicas keep the connection for `timeout` ms. */
     send: async (batch: readonly PendingRecord[], timeout: number): Promise<SendResult> => {
       const byPartition = [...Map.groupBy(batch, ({ partition }) => partition)];
       const messages = await Promise.all(byPartition.map((items) => encodeMessage(items, clock.now())));

@@ -14,7 +14,6 @@ const PATIENCE_MS = 2_000;
 /** A trouble that no record meets is forgotten after this. */
 const HOLDS_MS = 2_000;
 
-/** The partitions that do not take records, as far as a publisher knows. */
 export const createTroubles = (topic: string, log: Log) => {
   const byPartition = new Map<number, Trouble>();
   let probed: ReadonlySet<number> = new Set();

@@ -38,10 +38,7 @@ export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
 type Decoded<T> = { ok: true; value: T } | { ok: false; detail: string; first?: TextField };
 type TextField = { name: string; text: string };
 
-/**
- * Decodes a value that was written with this schema or a compatible version of it. Synchronous when the writer's schema
- * is cached. Otherwise asks the registry, and rejects when that cannot be reached: the record may be fine.
- */
+/** Synchronous when the writer's schema is cached. Rejects when the registry is unreachable: the record may be fine. */
 export type Decode<T> = (bytes: Buffer) => Decoded<T> | Promise<Decoded<T>>;
 
 /** For so long the registry is not asked again for an id that it did not know. */
@@ -80,10 +77,7 @@ const readerFor = (ours: ParsedSchema, read: avro.Type, id: number, text: string
   }
 };
 
-/**
- * @param ownId the id of this schema: its records are decoded without asking the registry
- * @param readType reads fewer fields than the schema has, or reads them otherwise. The whole schema decides what fits
- */
+/** @param readType reads fewer fields than the schema, or reads them otherwise. The whole schema decides what fits */
 export const decoder = <T>(
   schema: Schema,
   { registry, clock }: { registry: Pick<Registry, "writer">; clock: Pick<Clock, "monotonic"> },

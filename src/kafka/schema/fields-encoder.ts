@@ -5,11 +5,7 @@ import { withoutFields, type Schema } from "./schemas.ts";
 
 const NEW_FIELDS = { TransactionStatusUpdated: ["fields"], CommandResult: ["fields"] };
 
-/**
- * Writes a record whose `fields` are empty by the schema that has none, where that is registered, too: replicas of
- * version 0.3 refuse every schema with a map, and would not know during a roll-out what the new ones have done. Readers
- * fill in the default.
- */
+/** Writes empty `fields` by the older schema, if registered: replicas of version 0.3 refuse every schema with a map. */
 export const fieldsEncoder = async <T extends { fields: Record<string, string> }>(
   schema: Schema,
   { topic, schemaId }: { topic: string; schemaId: number },

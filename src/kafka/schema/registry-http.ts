@@ -22,7 +22,6 @@ export type RegistryOptions = RegistrySignIn & {
 /** The registry did not answer, refused, or did not answer like a schema registry. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
-  /** The status of its answer; null without one. */
   readonly status: number | null;
   constructor(message: string, { status = null, cause }: { status?: number | null; cause?: unknown } = {}) {
     super(message, { cause });
@@ -52,7 +51,6 @@ export const requestHeaders = async ({ auth, headers }: RegistrySignIn): Promise
   ...(auth && { authorization: await authorization(auth) }),
 });
 
-/** The secrets to mask in the registry's answer to a request with these headers. */
 export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => [
   ...Object.values(sent)
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
@@ -60,10 +58,7 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
   ...(auth && "password" in auth ? [auth.password()] : []),
 ];
 
-/**
- * Sends requests to a schema registry: a POST where there is a body. Null means that the registry itself knows no such
- * thing. Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
- */
+/** Null: the registry knows no such thing. Rejects with a RegistryError for any other answer that is not 2xx JSON. */
 export const askRegistry = (options: RegistryOptions, clock: Clock) => {
   const { url, ca, auth } = options;
   const base = url.replace(/\/+$/, "");

@@ -60,10 +60,7 @@ const withoutDocs = (schema: unknown): unknown =>
 
 const REGISTER_MS = 10_000;
 
-/**
- * Uses the client library for registration only: its look-ups have no time limit and take every 404 for an answer.
- * Leaves the subject's own compatibility level, `level`, as it is. Rejects with the registry's reason.
- */
+/** The client library only registers: its look-ups have no time limit and take every 404 for an answer. */
 const registrar = (options: RegistryOptions, clock: Clock) => {
   const { url, ca } = options;
   const agentOptions = { timeout: REGISTER_MS, ...(ca !== undefined && { ca }) };
@@ -94,7 +91,6 @@ const registrar = (options: RegistryOptions, clock: Clock) => {
   };
 };
 
-/** The schema registry. Every request is bounded in time, and rejects where the registry does not answer it. */
 export const connectRegistry = (options: RegistryOptions, clock: Clock) => {
   const ask = askRegistry(options, clock);
   const register = registrar(options, clock);

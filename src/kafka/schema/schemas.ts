@@ -20,7 +20,6 @@ export const readSchema = (record: RecordName): Schema => {
   return schemaOf(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
 };
 
-/** The schema without some fields of its records, which are named without their namespace. */
 export const withoutFields = (
   { json }: Schema,
   fields: Readonly<Record<string, readonly string[]>>,
@@ -38,10 +37,7 @@ const neverUsed = (): never => {
   throw new Error("a wide long is only read");
 };
 
-/**
- * Reads longs beyond 2^53, which avsc refuses as "potential precision loss", as the nearest number: the value is valid
- * Avro, and a rule of the field can refuse it by name.
- */
+/** avsc refuses longs beyond 2^53. Here they become the nearest number, so that a field's rule refuses them by name. */
 const wideLong = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => Number(bytes.readBigInt64LE()),
   toBuffer: neverUsed,

@@ -17,7 +17,6 @@ export const redacted = (text: string, secrets: readonly string[]): string =>
     .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, " ")
     .slice(0, MAX_CHARACTERS);
 
-/** Whether authentication failed, by any mechanism. */
 export const isSignInFailure = (error: unknown): boolean =>
   error instanceof SignInError ||
   (error instanceof Error &&

@@ -5,12 +5,8 @@ import { objectOf, parseJson } from "../../runtime/json.ts";
 import type { Log } from "../../runtime/log.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 
-/** Gives access tokens. All connections share one source. */
 export type TokenSource = {
-  /**
-   * A token that has not expired. Rejects with a SignInError when there is none, or it takes longer than `withinMs`: by
-   * default so short that connections report this source's reason.
-   */
+  /** Rejects with a SignInError without a valid token in `withinMs`, by default before connections time out. */
   token: (withinMs?: number) => Promise<string>;
   /** Reports that a broker or the registry refused this token before its expiry. */
   refused: (token: string) => void;
@@ -60,10 +56,7 @@ const MAX_PAUSE_MS = 12 * 3_600_000;
 /** When a token younger than this is refused, a new one would be refused too: it is not replaced. */
 const MIN_REPLACE_AGE_MS = 5_000;
 
-/**
- * Keeps one token ready. The first call of `token()` fetches it; then it is renewed in the background, by one
- * request at a time. While renewal fails, the old token is used until it expires.
- */
+/** Keeps one token ready, and renews it in the background. While renewal fails, it is used until it expires. */
 export const tokenSource = (
   { what, fetch }: TokenFetcher,
   { clock, log, random }: TokenDeps,

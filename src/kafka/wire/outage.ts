@@ -18,7 +18,6 @@ const settingOf = (error: unknown, { kafka, registry }: Config): string => {
 export const describeOutage = (error: unknown, config: Config): string =>
   `${settingOf(error, config)}: ${messageOf(error)}`;
 
-/** What to check, as the end of a sentence. */
 export const outageAdvice = (error: unknown): string => {
   if (isSignInFailure(error)) return "check the Kafka user and KAFKA_SASL_*";
   if (isRequestRefused(error))
@@ -33,10 +32,7 @@ const whatFailed = (error: unknown): string => {
   return isRequestRefused(error) ? "Kafka refuses it. " : "Kafka does not answer. ";
 };
 
-/**
- * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence. Passes on
- * UsageErrors, errors of the program itself, and what fails once `stopped` has aborted.
- */
+/** Explains a failure of Kafka or the registry. UsageErrors, bugs, and failures after `stopped` aborts pass through. */
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
   asking.catch((error: unknown) => {
     if (error instanceof UsageError || isBug(error) || stopped?.aborted) throw error;

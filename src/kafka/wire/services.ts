@@ -42,7 +42,6 @@ export const createServices = (config: Config, options: ServicesOptions) => {
     clock,
     log,
     metrics,
-    /** It is null when no collector is configured. */
     traces,
     random,
     /** Masks the secrets that the partner may repeat. */

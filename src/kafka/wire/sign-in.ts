@@ -12,7 +12,6 @@ import {
   type TokenSource,
 } from "../sign-in/token-source.ts";
 
-/** How this process signs in to Kafka and to the registry. */
 export type SignIn = ReturnType<typeof signInOf>;
 
 /** The tokens of KAFKA_OAUTH_…; null if they are not configured. */

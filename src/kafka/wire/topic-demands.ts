@@ -10,10 +10,7 @@ import {
 
 type Flow = Config["bridge"]["flows"][number];
 
-/**
- * The largest records that the settings let these flows write to each topic. An estimate for events, which repeat parts
- * of their payload: the notification of one that is too large becomes a dead letter, or is said in the run's report.
- */
+/** Estimates the largest records of each topic. A larger event becomes a dead letter, or is said in the report. */
 export const largestRecordsFor = (
   { webhook, partner }: Config,
   flows: readonly Flow[] = ["webhooks", "commands", "reconcile"],
