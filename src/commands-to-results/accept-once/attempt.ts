@@ -103,7 +103,7 @@ export const attempt = async (
     const sent = { attemptId, wasSent, answer: wasSent ? outcome.answer : null };
     const disposition = decide(ref.operation, outcome, callsSent + (wasSent ? 1 : 0));
     if (disposition.kind === "conclude") {
-      if (disposition.verdict.outcome === "IN_DOUBT") pass.doubt();
+      if (disposition.verdict.outcome === "IN_DOUBT") pass.doubt(ref, attemptId);
       return { ...sent, kind: "ended", verdict: disposition.verdict };
     }
     const kind = MAY_BE_EXECUTED.includes(outcome.kind) ? "mayBeExecuted" : "notExecuted";

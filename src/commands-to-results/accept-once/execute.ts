@@ -1,6 +1,7 @@
 import { startStopwatch } from "../../runtime/clock.ts";
 import { createBreaker } from "./breaker.ts";
 import { createCommandIdLocks } from "./command-id-locks.ts";
+import { createDoubtHold } from "./doubt-hold.ts";
 import type { Claim } from "./fold-rules.ts";
 import { closedGate, type Beginning } from "./gates.ts";
 import { nextStep, type Facts } from "./next-step.ts";
@@ -78,10 +79,7 @@ export const createExecute = (deps: Deps) => {
     pauseMs: options.breakerPauseMs,
     changed: observer.breaker,
   });
-  const unwrittenDoubts = new Set<object>();
-  const isDoubtOpen = (): boolean =>
-    options.pauseOnDoubt && (unwrittenDoubts.size > 0 || deps.view.doubts().length > 0);
-  const accepts = { breaker, unwrittenDoubts, isDoubtOpen };
+  const accepts = { breaker, doubtHold: createDoubtHold(deps.view, options.pauseOnDoubt) };
   const commandIds = createCommandIdLocks();
   return async (prepared: PreparedCommand, signals: StopSignals, slot: Slot): Promise<Settled> => {
     const pass = createPass(deps.permit(), prepared.ref.operation === "ACCEPT_QUOTE" ? accepts : null);

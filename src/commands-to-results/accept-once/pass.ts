@@ -1,26 +1,22 @@
 import type { CallPermit } from "../../partner/types.ts";
 import type { BreakerAdmission, Breaker, CallReport } from "./breaker.ts";
+import type { DoubtHold } from "./doubt-hold.ts";
+import type { Ref } from "./entry.ts";
 
 /** What one call needs besides its claim: a permit of the partner's limiter and, for an accept, the breaker's. */
 export type Pass = ReturnType<typeof createPass>;
 
-/** What holds the accepts of a replica back. */
-type AcceptHold = {
-  breaker: Breaker;
-  /** The accepts of this replica whose calls ended in doubt, until the view has folded that. */
-  unwrittenDoubts: Set<object>;
-  /** Whether PARTNER_PAUSE_ON_DOUBT is set, and an accept is in doubt, on whichever replica it fell into doubt. */
-  isDoubtOpen: () => boolean;
-};
-
-/** @param accepts null for a create */
-export const createPass = (permit: CallPermit, accepts: AcceptHold | null) => {
+/** @param accepts what holds accepts back; null for a create */
+export const createPass = (
+  permit: CallPermit,
+  accepts: { breaker: Breaker; doubtHold: DoubtHold } | null,
+) => {
   const breaker = accepts?.breaker;
   let admission: BreakerAdmission | null = null;
   let isHeld = false;
-  const pass = {
+  return {
     breakerLeftMs: (): number => breaker?.pauseLeftMs(admission) ?? 0,
-    isHeldByDoubt: (): boolean => accepts !== null && accepts.isDoubtOpen(),
+    isHeldByDoubt: (): boolean => accepts !== null && accepts.doubtHold.isHeld(),
     hasPermit: (): boolean => isHeld,
     mayTakePermit: permit.isFree,
     permitFree: permit.untilFree,
@@ -31,8 +27,7 @@ export const createPass = (permit: CallPermit, accepts: AcceptHold | null) => {
       admission = breaker?.enter() ?? null;
     },
     /** Called in the step in which the call ends in doubt, before another accept can start. */
-    doubt: (): void => void accepts?.unwrittenDoubts.add(pass),
-    doubtWritten: (): void => void accepts?.unwrittenDoubts.delete(pass),
+    doubt: (ref: Ref, attemptId: string): void => accepts?.doubtHold.add(ref, attemptId),
     /** Gives back what is held, or a place in the queue, with what the call says of the partner. */
     give: (report: CallReport): void => {
       isHeld = false;
@@ -41,5 +36,4 @@ export const createPass = (permit: CallPermit, accepts: AcceptHold | null) => {
       admission = null;
     },
   };
-  return pass;
 };

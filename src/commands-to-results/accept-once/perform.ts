@@ -25,7 +25,7 @@ const conclude = async (
   verdict: Verdict,
   lost: Claim | null = null,
 ): Promise<AttemptProgress> => {
-  const { deps, prepared, signals, slot, pass } = job;
+  const { deps, prepared, signals, slot } = job;
   // No call follows, so the slot is free for another command while this one is written and published.
   slot.leave();
   const { identity, requestHash, envelope, ref } = prepared;
@@ -39,7 +39,6 @@ const conclude = async (
   const result = buildResult(facts, { ...verdict, answer });
   const about = { attemptId, requestHash, note: null, traceparent: envelope.traceparent };
   const conclusion = await appendConclusion(job, ref, about, result, signals.abandon);
-  pass.doubtWritten();
   if (attemptId === null) return progress;
   return { ...progress, own: { kind: "concluded" }, conclusion };
 };

@@ -9,18 +9,21 @@ const FETCH = { maxBytesPerPartition: 16_384, waitMs: 100 };
 /** Reads single records of a topic, those of a partition one after the other, over connections that stay open. */
 export const createReread = (topic: string, deps: Omit<LogDeps, "log">) => {
   const stopped = new AbortController();
-  const ends = new Map<number, (record: Incoming | null) => void>();
+  /** By partition, the read under way, and what ends it. */
+  const reads = new Map<number, { offset: number; end: (record: Incoming | null) => void }>();
   const lastOf = new Map<number, Promise<unknown>>();
-  const end = (partition: number, record: Incoming | null): void => ends.get(partition)?.(record);
+  const end = (partition: number): void => reads.get(partition)?.end(null);
   const reading = readLog(
     { topic, ...FETCH },
     {
       take: (record) => {
-        end(record.partition, record);
+        // One that was too late for an earlier read is not what this one asks for.
+        const read = reads.get(record.partition);
+        if (read?.offset === record.offset) read.end(record);
         return true;
       },
-      reached: (partition) => end(partition, null),
-      lost: (partition) => end(partition, null),
+      reached: end,
+      lost: end,
     },
     { ...deps, log: silent },
     stopped.signal,
@@ -39,7 +42,7 @@ export const createReread = (topic: string, deps: Omit<LogDeps, "log">) => {
         await before;
         signal.throwIfAborted();
         const { promise, resolve } = Promise.withResolvers<Incoming | null>();
-        ends.set(partition, resolve);
+        reads.set(partition, { offset, end: resolve });
         reading.add(new Map([[partition, { startOffset: offset, endOffset: offset + 1 }]]));
         return promise;
       });

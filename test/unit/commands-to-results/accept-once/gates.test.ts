@@ -35,7 +35,6 @@ const setUp = (ref = c1) => {
   const pass: Pass = {
     isHeldByDoubt: () => is("doubt"),
     doubt: () => undefined,
-    doubtWritten: () => undefined,
     breakerLeftMs: () => (is("breaker") ? 1_000 : 0),
     hasPermit: () => !is("rate"),
     mayTakePermit: () => !is("rate"),
