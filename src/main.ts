@@ -52,7 +52,6 @@ const writeBytes = (bytes: Uint8Array): Promise<void> =>
     });
   });
 
-/** Older ones lack what commands import. */
 const OLDEST_NODE = 24;
 if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   write(

@@ -22,7 +22,6 @@ import { openControl } from "./pauses/control.ts";
 import { PAUSABLE } from "./pauses/pause-entry.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
 
-/** A running bridge. */
 type Bridge = {
   addresses: { webhooks: AddressInfo | null; management: AddressInfo };
   /** Graceful shutdown within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the groups. */
@@ -37,7 +36,6 @@ const START_STEP_MS = 600_000;
 /** At shutdown, requests that are still arriving get this long, plus the publish timeout. */
 const ARRIVE_MS = 1_000;
 
-/** Where the process is in its life, with what /readyz says of it. */
 type Phase = { name: "starting"; health: Health } | { name: "running" } | { name: "stopping" };
 
 const phaseComponents = (phase: Phase): Record<string, Component> => {
@@ -46,7 +44,7 @@ const phaseComponents = (phase: Phase): Record<string, Component> => {
   return { stop: { health: { kind: "stopping" }, serves: "webhooks" } };
 };
 
-/** What is there from the beginning, before Kafka has answered. */
+/** What exists before Kafka has answered. */
 type Base = {
   services: Services;
   management: Server;
@@ -55,7 +53,6 @@ type Base = {
   partner: Partner | null;
 };
 
-/** Finishes what is under way: webhooks that are still arriving are published and answered. */
 const drain = async ({ services, webhooks }: Base, parts: Parts, ms: number): Promise<void> => {
   const { config, clock } = services;
   const arriveMs = Math.min(ms, config.webhook.publishTimeoutMs + ARRIVE_MS);
@@ -77,10 +74,7 @@ const closeAll = async ({ services, management, partner }: Base, parts: Parts): 
   ]);
 };
 
-/**
- * The composition root: builds and runs everything. Resolves when the flows run; until then webhooks are answered 503
- * and the process is not ready. Rejects with a UsageError if something is missing that a person must fix.
- */
+/** Resolves when the flows run, until when webhooks get 503. Throws a UsageError for what a person must fix. */
 export const startBridge = async (
   config: Config,
   { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
@@ -116,10 +110,8 @@ export const startBridge = async (
   const sayWaiting = (cause: string): void => {
     if (phase.name === "starting") phase = { name: "starting", health: { kind: "waiting", cause } };
   };
-  /** Rejects if the process is asked to stop meanwhile. */
   const orStopped = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
 
-  /** Opens all parts that the flows need, in their order: events, pauses, then the flows that pauses can hold. */
   const openParts = async (): Promise<void> => {
     const { schemaIdOf } = await orStopped(awaitPrerequisites(services, signal, sayWaiting));
     const { parkNotification, parkCommand } = (parts.deadLetters = openDeadLetters(services));

@@ -28,7 +28,6 @@ const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
 export const componentsOf = (parts: Parts): Record<string, Component> =>
   merged(Object.values(parts).map((part) => part.components()));
 
-/** The metrics of the process. Their gauges ask the parts that are open. */
 export const metricsOf = (
   config: Config,
   parts: Parts,

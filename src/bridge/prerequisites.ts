@@ -22,10 +22,7 @@ const inspectOnce = (services: Services): Promise<Inspection> =>
     return inspect(topicDemands(config), { cluster, registry: services.registry });
   });
 
-/**
- * Checks the topics and schemas that the flows need, and waits a while for Kafka and the registry to answer, and for
- * the registry to know the schemas. Throws a UsageError with one sentence for each problem.
- */
+/** Waits a while for Kafka, the registry and its schemas. Throws a UsageError with a sentence for each problem. */
 export const awaitPrerequisites = async (
   services: Services,
   signal: AbortSignal,

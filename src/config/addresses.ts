@@ -4,10 +4,7 @@ import { decodePercent } from "../runtime/percent.ts";
 import { listOf } from "./kinds.ts";
 import { checkPlainText, kind } from "./setting.ts";
 
-/**
- * Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, needs no slashes, and
- * takes the comma between two addresses for part of a name or path.
- */
+/** The URL parser is too lenient: it takes line breaks, no slashes, and the comma between two addresses. */
 export const isAddress = (text: string): boolean =>
   /^https?:\/\/[^\s\\]+$/i.test(text) &&
   !/[,;|]https?:\/\//i.test(text) &&
@@ -22,20 +19,18 @@ const parsedUrl = (value: string): URL => {
   return parsed;
 };
 
-/** An http or https address without credentials, query or trailing slash. */
 export const url = kind("address", (value) => {
   const { search, hash } = parsedUrl(value);
   if (search !== "" || hash !== "") throw new Error("has a query or a fragment");
   return value.replace(/\/+$/, "");
 });
 
-/** An http or https address without credentials or fragment, unchanged: some token endpoints have a query. */
+/** The query stays: some token endpoints need one. */
 export const endpoint = kind("address", (value) => {
   if (parsedUrl(value).hash !== "") throw new Error("has a fragment");
   return value;
 });
 
-/** Whether traffic to this address stays on the machine or is encrypted. */
 export const isPrivateUrl = (value: string): boolean => {
   const { protocol, hostname } = new URL(value);
   return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -61,10 +56,8 @@ export const checkProxy = (text: string): void => {
 
 const readCidrs = listOf(isCidr, "no range such as 10.0.0.0/8");
 
-/** Address ranges such as 10.0.0.0/8, or single addresses. */
 export const cidrs = kind("list of CIDRs", readCidrs);
 
-/** Address ranges of trusted peers: they must not cover all addresses. */
 export const trustedCidrs = kind("list of CIDRs", (value) => {
   const items = readCidrs(value);
   if (coverAllAddresses(items))
@@ -72,7 +65,6 @@ export const trustedCidrs = kind("list of CIDRs", (value) => {
   return items;
 });
 
-/** An address to listen on. */
 export const host = kind("host", (value) => {
   if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
     throw new Error("is not an address or a name, such as 127.0.0.1, ::1 or localhost");
@@ -85,7 +77,6 @@ const isBroker = (text: string): boolean => {
   return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
 };
 
-/** Kafka's bootstrap brokers. */
 export const brokers = kind(
   "list of host:port",
   listOf(isBroker, "no host:port such as kafka-1:9092 (an IPv6 address needs a name)", false),

@@ -9,14 +9,9 @@ export type Config = {
   readonly [G in keyof Settings]: { readonly [K in keyof Settings[G]]: ValueOf<Settings[G][K]> };
 };
 
-/**
- * Which command reads the settings; it decides which of them are required. `serve`: those of its flows;
- * `tool`: Kafka and the registry; `partner`: the partner's API; `reconcile`: those of that flow; `console`:
- * those of a tool, and the console's own.
- */
+/** The command that reads the settings: it decides which of them are required. */
 export type Purpose = "serve" | "tool" | "partner" | "reconcile" | "console";
 
-/** One problem of one environment variable. */
 export type SettingProblem = { variable: string; message: string };
 
 export type Loaded = { warnings: readonly SettingProblem[] } & (

@@ -9,7 +9,6 @@ import { kind } from "./setting.ts";
 
 const CERTIFICATE = /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
-/** The text of a file with certificates, PEM. */
 export const certificates = kind("file", (file) => {
   const text = textOfFile(file);
   const parts = text.split(/(?=-----BEGIN )/).filter((part) => CERTIFICATE.test(part));
@@ -22,7 +21,6 @@ export const certificates = kind("file", (file) => {
   }
 });
 
-/** The text of a file with a private key, PEM. */
 export const privateKey = kind("file", (file) => {
   const text = textOfFile(file);
   try {
@@ -33,7 +31,6 @@ export const privateKey = kind("file", (file) => {
   }
 });
 
-/** Whether the private key belongs to the first certificate. */
 export const isPair = (cert: string, key: Secret): boolean => {
   try {
     createSecureContext({ cert, key: key.reveal() });
@@ -43,14 +40,12 @@ export const isPair = (cert: string, key: Secret): boolean => {
   }
 };
 
-/** The name of a file that holds a token, read again when it changes. */
 export const secretFile = kind("file", (file) =>
   Secret.fromFile(file, (text) => {
     if (!/^[\t\r\n ]*[\x21-\x7e]+[\t\r\n ]*$/.test(text)) throw new Error("names a file that holds no token");
   }),
 );
 
-/** What is wrong with a file of users, as the end of a sentence "VARIABLE …"; read by the console only. */
 export const usersFileFault = (file: string): string | false => {
   try {
     return textOfFile(file).trim() === "" && `names a file that holds no users: ${file}`;

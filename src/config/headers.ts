@@ -14,13 +14,11 @@ export const checkBearer = (text: string): void => {
   if (/^bearer /i.test(text)) throw new Error("begins with Bearer, which each request has already");
 };
 
-/** Text that goes into a header of a request. */
 export const headerText = kind("text", (text) => {
   checkHeaderText(text);
   return text;
 });
 
-/** What a header's value begins with; may be empty. */
 export const headerStart = kind(
   "text",
   matching(/^([\x21-\x7e][\x20-\x7e]*)?$/, "the beginning of a header's value"),
@@ -53,7 +51,7 @@ export const pairs = kind("`name=value,name=value`", (text): Readonly<Record<str
 const RESERVED_HEADERS =
   /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Reads `name=value,name=value`. Errors repeat no value: it may be secret. */
+/** Errors repeat no value, because it may be secret. */
 export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
   checkPlainList(text);
   const headers = readList(text).map(splitPair);

@@ -8,7 +8,7 @@ export const text = kind("text", (value) => {
   return value;
 });
 
-/** Reads what the pattern describes; `form` completes "is not …". */
+/** `form` completes "is not …". */
 export const matching =
   (pattern: RegExp, form: string) =>
   (value: string): string => {
@@ -16,7 +16,6 @@ export const matching =
     return value;
   };
 
-/** A path on the public listener. */
 export const path = kind(
   "path",
   // Senders resolve `.` and `..` before they send.
@@ -102,10 +101,7 @@ export const readList = (value: string): readonly string[] =>
 
 export const list = kind("list", readList);
 
-/**
- * Reads a list whose items are right. Names every item that is not, without a user and password before an `@`; `form`
- * completes "which is …" for these.
- */
+/** Names the items that are not right, without a user and password before an `@`. `form` completes "which is …". */
 export const listOf =
   (isRight: (item: string) => boolean, form: string, mayBeEmpty = true) =>
   (value: string): readonly string[] => {
@@ -117,13 +113,11 @@ export const listOf =
     return items;
   };
 
-/** Splits `name=value` at its first equals sign. */
 export const splitPair = (item: string): [name: string, value: string] => {
   const [name = "", ...value] = item.split("=");
   return [name.trim(), value.join("=").trim()];
 };
 
-/** Reads a list of `name=value`. */
 export const pairsOf = (isRight: (name: string, value: string) => boolean, form: string) => {
   const read = listOf((item) => isRight(...splitPair(item)), form);
   return (value: string) => read(value).map(splitPair);
@@ -139,7 +133,6 @@ const readSigns = pairsOf(
   "no JSON pointer and value such as /status=ERROR",
 );
 
-/** What stands at a JSON pointer, each as `/pointer=value`. */
 export const pointersWithValues = kind("list of /pointer=value", (text) =>
   readSigns(text).map(([pointer, value]) => ({ pointer, value })),
 );
@@ -156,7 +149,6 @@ const readFields = pairsOf(
   "no name and JSON pointer such as rate=/data/rate",
 );
 
-/** Fields of a record and where their values stand, each as `name=/pointer`. */
 export const namedFields = kind("list of name=/pointer", (text) => {
   const fields = readFields(text).map(([name, pointer]) => ({ name, pointer }));
   checkOnce(fields.map(({ name }) => name));
@@ -164,7 +156,6 @@ export const namedFields = kind("list of name=/pointer", (text) => {
   return fields;
 });
 
-/** HTTP statuses, with classes such as 5xx. */
 export const statuses = kind(
   "list of statuses",
   listOf((item) => /^([3-5]\d\d|[3-5]xx)$/.test(item), "no HTTP status such as 409 or 4xx"),

@@ -10,10 +10,8 @@ import { FLOWS } from "./settings/bridge.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a setting's value comes from. */
 type Origin = "environment" | "file" | "default" | "not set";
 
-/** The settings of an environment, with what is wrong with them. */
 export type ReadSettings = {
   /** An invalid value is replaced by its default, or by undefined if it has none, whatever the type says. */
   config: Config;
@@ -71,12 +69,11 @@ const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
 const OWN_PREFIX = /^(PARTNER|WEBHOOK|COMMANDS|RECONCILE|CONSOLE|TOPIC)_/;
 /** Other software uses these prefixes too: only a warning. */
 const SHARED_PREFIX = /^(KAFKA|SCHEMA_REGISTRY|MANAGEMENT)_/;
-/** Variables that Kubernetes injects for a service whose name has such a prefix. */
+/** Kubernetes injects such variables for a service whose name has a prefix like ours. */
 const INJECTED = /(_SERVICE_HOST|_SERVICE_PORT(_.*)?|_PORT|_PORT_\d+_.*)$/;
 
 const VARIABLES = rows.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]));
 
-/** The variables with such a prefix that look like settings but are none. */
 const unknownVariables = (env: Environment, prefix: RegExp): SettingProblem[] =>
   Object.keys(env)
     .filter((name) => prefix.test(name) && !VARIABLES.includes(name) && !INJECTED.test(name))
@@ -87,7 +84,6 @@ const unknownVariables = (env: Environment, prefix: RegExp): SettingProblem[] =>
       return { variable, message: `is not a setting of cambio-bridge: did you mean ${nearest}?` };
     });
 
-/** Where the value of a setting comes from, whether it is valid or not. */
 export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
   if (valueOf(env, name) !== undefined) return "environment";
   if (secret && valueOf(env, `${name}_FILE`) !== undefined) return "file";
@@ -97,10 +93,7 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
 /** Platforms set these for every program, whether it understands them or not. */
 const isForAll = ({ variable }: SettingProblem): boolean => variable.startsWith("OTEL_");
 
-/**
- * Reads the environment, the valid part of it. Reports every problem, not only the first, and repeats no secret.
- * @param purpose decides which settings are required
- */
+/** Reads the valid part of the environment. Reports every problem, and repeats no secret. */
 export const readEnvironment = (env: Environment, purpose: Purpose): ReadSettings => {
   const problems: SettingProblem[] = [];
   const warnings = unknownVariables(env, SHARED_PREFIX);
@@ -146,7 +139,6 @@ export const readEnvironment = (env: Environment, purpose: Purpose): ReadSetting
   };
 };
 
-/** Reads the environment; any problem fails it. See {@link readEnvironment}. */
 export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   const { config, problems, warnings } = readEnvironment(env, purpose);
   return problems.length > 0 ? { ok: false, problems, warnings } : { ok: true, config, warnings };

@@ -3,10 +3,7 @@ import { readFileSync } from "node:fs";
 /** More than the name of a file has, and less than most keys and tokens have. */
 const MAX_LENGTH = 255;
 
-/**
- * Whether the value of a …_FILE setting may be the name of a file. Otherwise it seems to be what the file
- * should hold, which must not be shown.
- */
+/** Other values seem to be what the file should hold, which must not be shown. */
 export const isFileName = (value: string): boolean =>
   value.length <= MAX_LENGTH && !/[\r\n]|^-----|^eyJ|\$2[aby]\$/.test(value);
 
@@ -14,7 +11,7 @@ export const isFileName = (value: string): boolean =>
 export const pathIn = (value: string): string | null =>
   isFileName(value) && /^(\.{0,2}\/|[A-Za-z]:\\)/.test(value) ? value : null;
 
-/** The text of a file that a setting names. Throws an Error whose message completes "VARIABLE …". */
+/** Throws an Error whose message completes "VARIABLE …". */
 export const textOfFile = (file: string): string => {
   try {
     return readFileSync(file, "utf8");

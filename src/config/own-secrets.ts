@@ -6,16 +6,12 @@ import type { Config } from "./config.ts";
 
 type Auth = Config["webhook"]["auth"];
 
-/**
- * The secrets that the partner knows, from the subscribed URL, from our calls or because it signs with them. It may
- * repeat them and, for a while after a rotation, those that were in force before.
- */
+/** The partner may repeat what it knows and, for a while after a rotation, what was in force before. */
 export const secretsOfPartner = ({ webhook, partner }: Config): string[] =>
   [webhook.secret, partner.accessToken, partner.xToken].flatMap((setting) =>
     setting ? [setting.reveal(), ...setting.replaced()].flatMap((text) => [text, ...secretsIn(text)]) : [],
   );
 
-/** Masks those, and the password of the proxy. */
 export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
   const { secret } = config.webhook;
   const { accessToken, xToken, proxyUrl } = config.partner;
@@ -30,14 +26,13 @@ export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
 /** A `#` without quotes in an env file leaves the beginning of a secret. */
 const LEAST_CHARACTERS = 16;
 
-/** What is to be warned of in the text of WEBHOOK_SECRET, which strangers may guess; null for nothing. */
 export const webhookSecretWarning = (auth: Auth, text: string): string | null =>
   auth !== "none" && secretsIn(text).some((secret) => secret.replace(PREFIX, "").length < LEAST_CHARACTERS)
     ? `holds a secret of fewer than ${LEAST_CHARACTERS} characters, which the next version refuses: choose a longer ` +
       "one, and quote it in an env file, where # may begin a comment"
     : null;
 
-/** What is wrong with the text of WEBHOOK_SECRET, as the end of a sentence; null when it is valid. */
+/** The fault as the end of a sentence, or null. */
 export const webhookSecretFault = (auth: Auth, text: string): string | null => {
   if (auth === undefined || auth === "none") return null;
   const secrets = secretsIn(text);
@@ -49,10 +44,7 @@ export const webhookSecretFault = (auth: Auth, text: string): string | null => {
   return null;
 };
 
-/**
- * The secrets that are accepted now, the same list until they change. Throws a UsageError if they cannot be used now;
- * later the last valid ones stay in force.
- */
+/** Throws a UsageError if they cannot be used now; later the last valid ones stay in force. */
 export const webhookSecrets = ({ webhook: { auth, secret } }: Config): (() => readonly string[]) => {
   if (secret === undefined) return () => [];
   secret.mustPass((text) => {

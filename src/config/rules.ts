@@ -10,7 +10,6 @@ import { rows } from "./settings.ts";
 
 /** What is wrong with the variable, as the end of a sentence "VARIABLE …"; otherwise anything but a text. */
 type Fault = (config: Config) => string | false | null | undefined;
-/** A rule between settings, for whom it holds, and the variable that has the problem. */
 type Rule = readonly [need: Need, variable: string, fault: Fault];
 /** What makes a setting necessary, as `NAME=value` or `NAME`. */
 type Reason = (config: Config) => string | false;
@@ -22,7 +21,6 @@ const valueOf = (config: Config, variable: string): unknown => {
 const isSet = (config: Config, variable: string): boolean =>
   ![undefined, false].includes(valueOf(config, variable) as boolean);
 
-/** Each of the variables is needed for that reason. */
 const needed = (need: Need, variables: readonly string[], by: Reason): Rule[] =>
   variables.map((variable) => {
     const fault: Fault = (config) => {
@@ -41,7 +39,6 @@ const by =
     return pattern.test(String(value ?? "")) && `${variable}=${value}`;
   };
 
-/** Two settings of which neither has a meaning alone. */
 const together = (need: Need, one: string, other: string): Rule[] => [
   ...needed(need, [one], by(other)),
   ...needed(need, [other], by(one)),
@@ -112,7 +109,6 @@ const registryInClear: Fault = ({ kafka, registry }) => {
   return isInClear && `is not https, so that SCHEMA_REGISTRY_${name} goes out in clear: ${HTTPS_HINT}`;
 };
 
-/** The registry takes one authorization. */
 const oneSignIn = apart(
   ["SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_TOKEN", "SCHEMA_REGISTRY_OAUTH"],
   (config, ...both) => both.every((variable) => isSet(config, variable)),
@@ -224,11 +220,7 @@ const rules: readonly Rule[] = [
   ["console", "CONSOLE_TRUSTED_PROXY_CIDRS", anyProxy],
 ];
 
-/**
- * The problems between settings that are valid by themselves.
- * @param broken the variables that could not be read, which have a problem already. Their values are missing in the
- * configuration, whatever its type says.
- */
+/** Settings of `broken` could not be read: they are missing in the configuration, whatever its type says. */
 export const brokenRules = (config: Config, needs: readonly Need[], broken: Set<string>): SettingProblem[] =>
   rules
     .filter(([need, variable]) => needs.includes(need) && !broken.has(variable))

@@ -3,26 +3,20 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { textOfFile } from "./named-file.ts";
 
-/** The interval between two readings of a file. */
 const READ_EVERY_MS = 1_000;
 const MAX_REPLACED = 3;
-/** The time for which readings must find a new text: two refusals may ask for readings in one millisecond. */
+/** A new text counts only when readings have found it for so long: it may be half written at first. */
 const STEADY_MS = 500;
 
 const read = (file: string): string => textOfFile(file).replace(/\r?\n$/, "");
 
-/** Throws an Error whose message says what is wrong with a text. */
 type Check = (text: string) => void;
 
-/**
- * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. One from a
- * file can be watched: the file is read again and again, so that it can be rotated without a restart.
- */
+/** Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. */
 export class Secret {
   readonly #file: string | null;
   readonly #checks: Check[] = [];
   #text: string;
-  /** What the last reading found. */
   #latest: string;
   /** When a reading found that text first, by the monotonic clock. */
   #latestSinceMs = Number.NEGATIVE_INFINITY;
@@ -53,7 +47,6 @@ export class Secret {
     this.#checks.push(check);
   }
 
-  /** The text in force. */
   reveal(): string {
     return this.#text;
   }
@@ -71,10 +64,7 @@ export class Secret {
     return () => clearInterval(readings);
   }
 
-  /**
-   * Reads the file now. A new text counts only when readings have found it for half a second, so that what is half
-   * written does not; the last one is kept until then, and where the new one is invalid.
-   */
+  /** Where the new text is invalid, the last one stays in force. */
   reload(nowMs = systemClock.monotonic()): void {
     if (this.#file === null) return;
     try {

@@ -3,24 +3,21 @@ import { Secret } from "./secret.ts";
 /** What requires a setting: Kafka, `serve` with any flow, one of the flows, calls to the partner, or the console. */
 export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner" | "console";
 
-/** One environment variable: its parser, default and documentation. */
 export type Setting<T> = {
   env: string;
   /** The default, as the text of the variable; null when there is none. */
   fallback: string | null;
   help: string;
-  /** The form of a value, for documentation. */
   shape: string;
   /** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
   read: (text: string) => T;
-  /** It is required for each of these. */
   need: readonly Need[];
   secret: boolean;
   /** Validates the text of a secret, from the variable or a file; throws like `read`. */
   check?: (text: string) => void;
 };
 
-/** Makes settings of one kind. Without a default, the value may be undefined. */
+/** Without a default, the value may be undefined. */
 type Kind<T> = {
   (env: string, fallback: string, help: string): Setting<T>;
   (env: string, help: string): Setting<T | undefined>;
@@ -38,7 +35,6 @@ export const requiredBy = <T>(setting: Setting<T>, ...need: readonly Need[]): Se
   need,
 });
 
-/** For a setting that is required wherever it is used. */
 export const always = <T>(setting: Setting<T | undefined>): Setting<T> =>
   requiredBy(setting, "kafka") as Setting<T>;
 

@@ -23,7 +23,6 @@ export const settings = {
 
 type Row = Setting<unknown> & { group: string; key: string };
 
-/** Every setting, with the group and key of its value in the configuration. */
 export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, members]) =>
   Object.entries(members as Record<string, Setting<unknown>>).map(([key, setting]) => ({
     ...setting,

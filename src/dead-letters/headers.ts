@@ -10,18 +10,13 @@ const MOST = OF_COMMAND.length + OF_CUT.length;
 
 export type AddedName = (typeof OF_COMMAND | typeof OF_WEBHOOK | typeof OF_CUT)[number];
 
-/** The headers that the bridge added, by name without the prefix, and those of the original record. */
 type Unwrapped = { added: ReadonlyMap<AddedName, string>; original: EncodedHeaders };
 
 const atEnd = (names: readonly string[], wanted: readonly AddedName[]): boolean =>
   names.length >= wanted.length &&
   wanted.every((name, i) => names[names.length - wanted.length + i] === PREFIX + name);
 
-/**
- * Separates the bridge's headers from the original ones. The bridge appends its own in a fixed order: only
- * the last ones are its own, because a sender, or an earlier dead letter that was replayed, may have used the
- * same names. Null if the bridge did not write the record.
- */
+/** A sender may use the same names, so only the last headers, in our order, are ours. Null if the bridge wrote none. */
 export const unwrap = (headers: EncodedHeaders): Unwrapped | null => {
   const last: { name: string; value: string; begin: number }[] = [];
   let nth = 0;

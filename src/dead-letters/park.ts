@@ -37,7 +37,6 @@ export const openDeadLetters = ({ config, metrics, traces, publisher: newPublish
       const beginning = value.subarray(0, CUT_BYTES);
       return publisher.publish({ ...letter, value: beginning, headers: [...headers, cut] }, timeoutMs);
     });
-  /** Puts the cause in front of the letter's headers, sends it, and counts it. */
   const park = async (
     letter: Outgoing,
     timeoutMs: number,

@@ -4,7 +4,6 @@ import { systemClock } from "../runtime/clock.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import type { Log, ProcessEnds } from "../runtime/log.ts";
 
-/** Where the log's lines go. */
 type Output = {
   write: (line: string) => void;
   /** Resolves when all lines are written, or when none could be for a while. */
@@ -29,11 +28,7 @@ const EXIT_MS = 3_000;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const sleepSync = (ms: number): void => void Atomics.wait(sleeper, 0, 0, ms);
 
-/**
- * Opens standard output once more, non-blocking: others that write to the same pipe keep one that blocks. A write that
- * waits for the reader would hold a thread, node waits for its threads at the end, and a reader that has stopped but
- * stays would keep the process from ending. (pino's own stream would try again after 100 ms only.)
- */
+/** A write that waits for a stopped reader would hold a thread of node, which waits for its threads at the end. */
 const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
   try {
     return openSync("/proc/self/fd/1", constants.O_WRONLY | constants.O_NONBLOCK);
@@ -44,7 +39,6 @@ const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
   }
 };
 
-/** What is left when its first `bytes` are written. */
 const without = (chunks: readonly Buffer[], bytes: number): Buffer[] => {
   let left = bytes;
   return chunks.flatMap((chunk) => {
@@ -54,10 +48,7 @@ const without = (chunks: readonly Buffer[], bytes: number): Buffer[] => {
   });
 };
 
-/**
- * Writes lines to standard output.
- * @param lost called with the number of dropped bytes, once there is room again
- */
+/** `lost` is called with the number of dropped bytes, once there is room again. */
 const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) => void): Output => {
   const kind = fstatSync(1);
   const isPipe = kind.isFIFO() || kind.isSocket();
@@ -89,7 +80,6 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
     writtenAtMs = systemClock.monotonic();
   };
 
-  /** Writes what the output takes at once. */
   const writeNow = (): void => {
     try {
       while (chunks.length > 0) drop(writevSync(fd, chunks));
@@ -175,11 +165,7 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
 
 const PLAIN = /^[ -~]*\n$/;
 
-/**
- * Logs one JSON object per line to standard output. It redacts nothing: callers must pass no secrets. Secret settings
- * print as `[secret]`; headers and bodies are never logged. Invisible characters, which may be the partner's and control
- * the terminal of who reads the log, are escaped; JSON itself escapes those below U+0020 alone.
- */
+/** It redacts nothing: callers must pass no secrets. Invisible characters may control a terminal: they are escaped. */
 export const createLog = (level: LevelWithSilent, ends: ProcessEnds): Log & Pick<Output, "flush"> => {
   const output = createOutput(ends, (bytes) => log.warn({ bytes }, "log.lost"));
   const log = pino(

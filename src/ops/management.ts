@@ -30,7 +30,6 @@ export const readinessOf = (components: Readonly<Record<string, Component>>): Re
   ),
 });
 
-/** The management listener: liveness, readiness and Prometheus metrics. */
 export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
   const app = new Hono();
   app.get("/livez", (context) => context.json({ status: "alive" }));

@@ -15,7 +15,6 @@ export type CommandNumbers = {
 /** By partition: the number of unfinished commands, and the age of the oldest one. Null: unknown. */
 export type CommandsLag = ReadonlyMap<number, { records: number; seconds: number | null }>;
 
-/** Values that are read from their owners at each scrape. */
 export type Gauges = {
   publisherWaiting: () => Record<string, number>;
   kafkaUp: () => Record<string, boolean>;
@@ -23,7 +22,6 @@ export type Gauges = {
   commandsLag: () => CommandsLag;
   /** Whether this replica is the leader of the reconcile flow; null when it does not run that flow. */
   reconcileLeader: (() => boolean) | null;
-  /** By flow, for the flows that can be paused. */
   paused: () => Record<string, boolean>;
 };
 
@@ -49,8 +47,7 @@ export const createMetrics = (gauges: Partial<Gauges> = {}) => {
       ...common(name, help),
       labelNames: label === undefined ? [] : [label],
       collect() {
-        // Otherwise a label value that is gone, such as a partition of another replica now, would be exported
-        // forever.
+        // Otherwise a label value that is gone, such as a partition, would be exported forever.
         this.reset();
         const values = read();
         if (label === undefined || typeof values === "number") this.set(Number(values));

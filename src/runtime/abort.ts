@@ -3,10 +3,7 @@ type Hub = { listeners: Set<() => void>; callAll: () => void };
 /** The hub is a member of the signal: a WeakMap of signals that live for one command each costs several times more. */
 type HubSignal = AbortSignal & { [HUB]?: Hub | undefined };
 
-/**
- * Calls `listener` when the signal aborts, in the order of registration. Returns how to remove it again. A signal that
- * thousands wait with must not have a listener for each: an EventTarget looks through all of them for every new one.
- */
+/** Returns how to remove the listener. A signal gets one of ours only: for each new one it looks through all. */
 export const onAbort = (signal: HubSignal, listener: () => void): (() => void) => {
   let hub = signal[HUB];
   if (!hub) {
@@ -23,10 +20,7 @@ export const onAbort = (signal: HubSignal, listener: () => void): (() => void) =
   };
 };
 
-/**
- * A controller that also aborts when one of the signals does. Abort it when the work is done: that removes its
- * listeners. (`AbortSignal.any` leaks, also on Node.js 24, when one of the signals lives as long as the process.)
- */
+/** Abort it when the work is done: that removes its listeners. `AbortSignal.any` leaks when a signal lives long. */
 export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {
   const controller = new AbortController();
   const forgets: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** Whether an IP address, as text, lies in one of the ranges. False for text that is no IP address. */
+/** False for text that is no IP address. */
 export type AddressRanges = (address: string) => boolean;
 
 type Range = { address: string; prefixBits: number; family: "ipv4" | "ipv6" };
@@ -44,13 +44,9 @@ const parseRange = (text: string): Range | null => {
   return { address, prefixBits, family };
 };
 
-/** Whether the text is a range such as `10.0.0.0/8` or `2001:db8::/32`, or a single address. */
 export const isCidr = (text: string): boolean => parseRange(text) !== null;
 
-/**
- * IPv4 ranges match IPv4-mapped IPv6 addresses; IPv6 ranges never match IPv4 addresses.
- * @throws RangeError for a range that {@link isCidr} refuses
- */
+/** IPv4 ranges match IPv4-mapped IPv6 addresses; IPv6 ranges never match IPv4 ones. Throws what `isCidr` refuses. */
 export const rangesOf = (cidrs: readonly string[]): AddressRanges => {
   const ranges = cidrs.map((cidr) => {
     const range = parseRange(cidr);
@@ -79,6 +75,5 @@ export const coverAllAddresses = (cidrs: readonly string[]): boolean => {
   return PROBES.some((addresses) => addresses.every(hold));
 };
 
-/** Whether a listener bound to this host is reachable from its own machine only. */
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" || rangesOf(["127.0.0.0/8", "::1"])(host);

@@ -8,16 +8,9 @@ export type Clock = {
   monotonic: () => number;
   /** Resolves after `ms`, or rejects with the signal's reason when it aborts first. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /**
-   * Waits for `pending` for at most `ms`. Rejects with a {@link DeadlineError} after that, or with the
-   * signal's reason when it aborts. Does not cancel `pending`. Leaves neither timer nor listener behind.
-   */
+  /** Rejects with a {@link DeadlineError} after `ms`, or when the signal aborts. Does not cancel `pending`. */
   within<T>(ms: number, signal: AbortSignal | undefined, pending: Promise<T>): Promise<T>;
-  /**
-   * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`.
-   * Rejects at that moment, whether or not `work` obeys its signal. Leaves neither timer nor listener behind.
-   * (`AbortSignal.any` with `AbortSignal.timeout` leaks until the timeout, even when `work` ends earlier.)
-   */
+  /** Aborts the signal of `work` and rejects after `ms`, or when `signal` aborts, whether or not `work` obeys. */
   withDeadline<T>(
     ms: number,
     signal: AbortSignal | undefined,
@@ -25,7 +18,6 @@ export type Clock = {
   ): Promise<T>;
 };
 
-/** A wait exceeded its deadline. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
   constructor(afterMs: number) {
@@ -62,13 +54,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** Milliseconds since the start. */
 export type Stopwatch = () => number;
 
-/**
- * Takes the larger of wall-clock and monotonic time. The first may jump back, and the second may stand still
- * while a virtual machine is paused: either one alone could make an old claim look young.
- */
+/** Wall-clock time may jump back, monotonic time may stand still: either alone could make an old claim look young. */
 export const startStopwatch = (clock: Pick<Clock, "now" | "monotonic">): Stopwatch => {
   const wall = clock.now();
   const monotonic = clock.monotonic();

@@ -10,13 +10,9 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Something that the program needs, such as Kafka, did not answer. */
 export class OutageError extends UsageError {}
 
-/**
- * Whether the other side closed the connection where TLS should have begun. Node.js says so in the message alone: the
- * code is ECONNRESET, as of any connection that was closed.
- */
+/** Node.js says only in the message that the connection was cut before TLS began. */
 export const isCutOffBeforeTls = ({ message }: Error): boolean =>
   /before secure TLS|socket hang up/.test(message);
 

@@ -14,7 +14,6 @@ export type PartitionTrouble = { partition: number } & Lack;
 /** The partition itself is in trouble, and not the connection to its leader. */
 export const isApart = ({ kind }: Lack): boolean => kind === "noLeader" || kind === "unreadableBatch";
 
-/** What the calls to the partner come to. */
 export type PartnerFault = "unauthorized" | "throttled" | "answers5xx" | "silent" | "unreachable";
 
 type Partitions = { topic: string; troubles: readonly PartitionTrouble[] };
@@ -50,7 +49,6 @@ type Rule = {
   keepsShare: boolean;
 };
 
-/** What slows the calls to the partner down, or stops them. */
 export type PartnerHealth = Extract<
   Health,
   { kind: "partnerFails" | "acceptsHeld" | "doubtOpen" | "rateUsedUp" }
@@ -73,7 +71,7 @@ const down = (means: string, unready: readonly Traffic[], keepsShare = false): R
 });
 const up = (means: string): Rule => ({ means, isUp: true, unready: [], keepsShare: true });
 
-/** What follows from each kind. Trouble of some partitions makes no replica unready. */
+/** Trouble of some partitions makes no replica unready. */
 export const RULES: Readonly<Record<HealthKind, Rule>> = {
   up: up("it works"),
   somePartitions: up("some partitions of its topic are in trouble, and the others go on"),
@@ -114,7 +112,6 @@ export const partitionsHealth = (
   return troubles.length === 0 ? { kind: "up" } : { kind: "somePartitions", topic, troubles };
 };
 
-/** What a partition lacks, as the end of a sentence. */
 export const troubleText = (trouble: PartitionTrouble): string => {
   if (trouble.kind === "noLeader") return `partition ${trouble.partition} has no leader`;
   if (trouble.kind === "catchingUp")
@@ -125,7 +122,6 @@ export const troubleText = (trouble: PartitionTrouble): string => {
   return `the batch at offset ${offset} of partition ${partition} cannot be read (${cause}): ${see}`;
 };
 
-/** More would only repeat them. */
 const MAX_TROUBLES = 3;
 
 const partitionsText = ({ topic, troubles }: Partitions): string => {
@@ -167,6 +163,5 @@ const SENTENCES: { [K in HealthKind]: (health: HealthOf<K>) => string } = {
     `it by ${iso(untilMs)}`,
 };
 
-/** The line of /readyz, `status`, the console and the log. */
 export const sentenceOf = (health: Health): string =>
   (SENTENCES[health.kind] as (health: Health) => string)(health);

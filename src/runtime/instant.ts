@@ -4,10 +4,7 @@ export const MAX_INSTANT_MS = 8.64e15;
 const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
-/**
- * Reads an RFC 3339 date-time. The zone is required, the day must exist, digits beyond milliseconds are cut off.
- * @returns milliseconds since the Unix epoch; null for anything else
- */
+/** Reads an RFC 3339 date-time with its zone; digits beyond milliseconds are cut off. Null for anything else. */
 export const readInstant = (text: string): number | null => {
   const [, date] = RFC_3339.exec(text) ?? [];
   if (date === undefined) return null;

@@ -12,10 +12,7 @@ const childrenOf = (raw: string, name: string): string[] =>
     ? (elements(raw) ?? []).filter((_, index) => String(index) === name)
     : membersUpToCut(raw).flatMap(({ key, raw: value }) => (key === name ? [value] : []));
 
-/**
- * The source texts of the values at a JSON pointer: several if a name on the path is repeated. Where the JSON is cut
- * off, the last number of the text may be cut, too.
- */
+/** Gives several texts if a name is repeated. Where the JSON is cut off, its last number may be cut, too. */
 export const valuesAt = (text: string, pointer: string): string[] =>
   pointerNames(pointer).reduce<string[]>(
     (values, name) => values.flatMap((raw) => childrenOf(raw, name)),
@@ -28,7 +25,6 @@ export const scalarText = (raw: string): string | null => {
   return /^[{[]/.test(raw) ? null : raw;
 };
 
-/** A field that a setting names, and the JSON pointer to its value. */
 export type NamedField = { name: string; pointer: string };
 
 /** A record has room for so many fields, and so long ones. */
@@ -41,10 +37,7 @@ const fieldText = (json: string, pointer: string): string | null => {
   return text === null || Buffer.byteLength(text) > MAX_FIELD_BYTES ? null : text.toWellFormed();
 };
 
-/**
- * What a JSON text holds at the pointers: strings as they are, numbers and booleans with exactly their characters.
- * A value is left out where it is absent, null, an object, an array, ambiguous or too long.
- */
+/** Digits stay as written. A value is left out where it is absent, null, nested, ambiguous or too long. */
 export const fieldsIn = (
   json: string,
   named: readonly NamedField[],
@@ -57,7 +50,6 @@ export const fieldsIn = (
     }),
   );
 
-/** The names of those that were not found. */
 export const missingFields = (
   named: readonly NamedField[],
   fields: Readonly<Record<string, string>>,
@@ -78,10 +70,7 @@ const saysAtRoot = (text: string): boolean =>
 
 const folded = (value: string): string => value.trim().toLowerCase();
 
-/**
- * Whether a JSON object, which may be cut off, says that what was asked for failed: at its root by `success: false`,
- * or by an `error` or `errors` that is not empty; or by one of `signs`, whatever the case of its letters.
- */
+/** The object may be cut off. At its root `success: false`, or an `error` that is not empty, is a failure, too. */
 export const saysFailed = (text: string, signs: readonly FailureSign[] = []): boolean =>
   saysAtRoot(text) ||
   signs.some(({ pointer, value }) =>

@@ -1,10 +1,5 @@
-/**
- * Splits JSON into the source texts of its parts. Keeps what JSON.parse loses: the digits of numbers, and
- * repeated names. Takes time in proportion to the length of the text. Does not recurse, so that deep nesting
- * cannot overflow the call stack.
- */
+/** Keeps what JSON.parse loses: digits, and repeated names. It does not recurse, so that no depth overflows. */
 
-/** One member of a JSON object: its name, and the text of its value exactly as written. */
 export type Member = { key: string; raw: string };
 
 const QUOTE = 0x22;
@@ -44,7 +39,6 @@ const endOfScalar = (text: string, from: number): number => {
   return SCALAR.test(text) ? SCALAR.lastIndex : NOWHERE;
 };
 
-/** Index of the value after the member name at `from`. */
 const afterName = (text: string, from: number): number => {
   const end = text[from] === '"' ? endOfString(text, from) : NOWHERE;
   const colon = end === NOWHERE ? NOWHERE : skipSpace(text, end);
@@ -61,7 +55,6 @@ const endOfValue = (text: string, from: number): number => {
     else {
       closers.push(closer);
       at = skipSpace(text, at + 1);
-      // It has a first value, which is read next.
       if (text[at] !== closer) {
         if (closer === "}") at = afterName(text, at);
         if (at === NOWHERE) return NOWHERE;
@@ -127,7 +120,6 @@ export type Json = Readonly<Record<string, unknown>>;
 export const objectOf = (value: unknown): Json | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
 
-/** Returns null for a text that is no JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;

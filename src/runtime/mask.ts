@@ -1,7 +1,6 @@
 /** A reason is one line in a log; the other side may send anything. */
 export const MAX_REASON_LENGTH = 300;
 
-/** Replaces a secret in what is kept of an answer. */
 const MASK = "***";
 
 /** Shorter texts are no secrets, and masking them would destroy parts of answers, such as quoteIds. */
@@ -54,10 +53,7 @@ const spellingsOf = (secret: string): Spelling[] => [
 const escaped = (text: string): string =>
   text.replace(/[^A-Za-z0-9]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
 
-/**
- * How many characters of a spelling the pattern looks for; the rest is compared. A pattern over a whole token takes
- * seconds to compile, and one over some thousand characters cannot be compiled at all.
- */
+/** The pattern looks for so much of a spelling: one over a whole token takes seconds to compile. */
 const HEAD_LENGTH = 16;
 
 const headOf = (spelling: Spelling): string =>
@@ -86,11 +82,7 @@ const longestOf = (spelling: Spelling): number =>
 type Masked = { shown: string; taken: number; hidden: number };
 
 export type Mask = {
-  /**
-   * Replaces every secret.
-   * @param limit how many characters of the text are kept; what follows them is used to recognize a secret
-   *   that the limit cuts
-   */
+  /** What follows `limit` characters is only used to recognize a secret that the limit cuts. */
   (text: string, limit?: number): string;
   /** Masks the beginning of a text that goes on. `taken` exceeds `limit` if a secret crosses it. */
   part: (text: string, limit: number) => Masked;
@@ -98,10 +90,7 @@ export type Mask = {
   marginBytes: number;
 };
 
-/**
- * Masks secrets as they are, escaped in JSON, percent-encoded and in base64. Another encoding around one of these is
- * not looked into.
- */
+/** Secrets are found as they are, escaped in JSON, percent-encoded and in base64, but not in two encodings. */
 export const maskFor = (secrets: readonly string[]): Mask => {
   const spellings = [...new Set(secrets)]
     .filter((secret) => secret.length >= LEAST_LENGTH)

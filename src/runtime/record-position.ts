@@ -1,4 +1,3 @@
-/** Where a record stands in its topic. */
 export type RecordPosition = { partition: number; offset: number };
 
 /** Where a record stands in a topic that is known, as partition/offset. */

@@ -12,7 +12,6 @@ export type Span = TraceContext & {
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export type SpanStart = {
-  /** Low cardinality: no ids in it. */
   name: string;
   kind: "internal" | "server" | "client" | "producer" | "consumer";
   /** A span of this process; null begins a new trace. */
@@ -31,7 +30,6 @@ export type Traces = {
 
 type Carried = { traceparent: string | null; tracestate?: string | null | undefined };
 
-/** The context that a record holds as two fields. */
 export const contextOf = ({ traceparent, tracestate }: Carried): TraceContext | null =>
   traceparent === null ? null : { traceparent, tracestate };
 

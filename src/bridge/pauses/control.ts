@@ -23,7 +23,6 @@ export const createControlFold = () => {
   const entries = new Map<Pausable, ControlEntry>();
   /** The partitions that are being read from their start: the entries so far, and where they take effect. */
   const loading = new Map<number, { entries: Map<Pausable, ControlEntry>; end: number }>();
-  /** The partitions that have not been read to their end yet; null before the first one is begun. */
   let unread: Set<number> | null = null;
 
   /** Everything before this offset was read, gaps of compaction and transaction markers included. */
@@ -36,7 +35,6 @@ export const createControlFold = () => {
   };
 
   return {
-    /** Called before partitions are read from the start of these ranges, again or for the first time. */
     begin: (ranges: Ranges, partitions: number): void => {
       unread ??= new Set(Array(partitions).keys());
       for (const [partition, { startOffset, endOffset }] of ranges) {
@@ -48,15 +46,12 @@ export const createControlFold = () => {
     take: (record: ControlRecord & { partition: number }): boolean =>
       applyControlRecord(loading.get(record.partition)?.entries ?? entries, record),
     reached,
-    /** Whether the topic has been read to its end at least once. */
     isRead: (): boolean => unread?.size === 0,
-    /** The partitions in which something is to be read yet. */
     unread: (): number[] => [...(unread ?? [])],
     entries: (): ControlEntries => entries,
   };
 };
 
-/** The pauses of this replica's flows, as the control topic says. */
 export type Control = Subsystem & {
   /** Calls `hold` at once and at each change: true while the flow is held. */
   follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
@@ -64,7 +59,6 @@ export type Control = Subsystem & {
   health: () => Health;
   /** Whether the flow is paused, or the topic has not been read yet. */
   isHeld: (flow: Pausable) => boolean;
-  /** Resolves when the flow is not held. */
   untilOpen: (flow: Pausable, signal: AbortSignal) => Promise<void>;
   paused: () => Record<string, boolean>;
 };
@@ -104,7 +98,6 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
     }
   };
 
-  /** The time by Kafka's clock, as far as it is known from this entry. */
   const kafkaNow = ({ flow, actionId, atMs }: ControlEntry): number => {
     if (sightings.get(flow)?.actionId !== actionId)
       sightings.set(flow, { actionId, atMonotonicMs: hasLoaded ? clock.monotonic() : null });

@@ -1,14 +1,10 @@
 import { iso, isoOrNull, readInstant } from "../../runtime/instant.ts";
 import { objectOf, parseJson } from "../../runtime/json.ts";
 
-/**
- * What can be paused: the flow of commands, only the accepts in it, and the flow reconcile. Webhooks cannot: the
- * partner gives a notification up after five attempts.
- */
+/** Webhooks cannot be paused: the partner gives a notification up after five attempts. */
 export const PAUSABLE = ["commands", "accepts", "reconcile"] as const;
 export type Pausable = (typeof PAUSABLE)[number];
 
-/** An entry of the control topic: the last pause or resume of a flow, by whom and why. */
 export type ControlEntry = {
   flow: Pausable;
   says: "pause" | "resume";
@@ -23,17 +19,15 @@ export type ControlEntry = {
 
 export type ControlEntries = ReadonlyMap<Pausable, ControlEntry>;
 
-/** The version of an entry's JSON. */
 const VERSION = 1;
 
 const isPausable = (name: string | null): name is Pausable =>
   (PAUSABLE as readonly (string | null)[]).includes(name);
 
-/** Whether the entry is a pause that is in force. */
 export const isPause = (entry: ControlEntry | undefined, nowMs: number): entry is ControlEntry =>
   entry?.says === "pause" && (entry.untilMs === null || nowMs < entry.untilMs);
 
-/** The record of an entry. Its key is the flow's name: the topic is compacted. */
+/** The topic is compacted: the key is the flow's name. */
 export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionId }: ControlEntry) => ({
   key: flow,
   value: JSON.stringify({
@@ -60,10 +54,7 @@ const readEntry = (flow: Pausable, value: Buffer): ControlEntry | null => {
 
 export type ControlRecord = { key: Buffer | null; value: Buffer | null };
 
-/**
- * Applies a record to the last entry of each flow; a tombstone deletes it. False for a record that cannot be
- * read, which changes nothing: anybody, and a later version, may have written it.
- */
+/** A tombstone deletes the flow's entry. Returns false for a record that cannot be read, which changes nothing. */
 export const applyControlRecord = (
   entries: Map<Pausable, ControlEntry>,
   { key, value }: ControlRecord,

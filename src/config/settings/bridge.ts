@@ -18,7 +18,6 @@ const readAmounts = pairsOf(
   "no limit such as USD=250000, or *=100000 for any other currency",
 );
 
-/** Largest amounts by currency. */
 const amounts = kind("list of CURRENCY=amount", (value): ReadonlyMap<string, string> => {
   const limits = readAmounts(value);
   checkOnce(limits.map(([currency]) => currency));

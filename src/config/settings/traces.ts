@@ -3,10 +3,7 @@ import { flag, oneOf, someOf } from "../kinds.ts";
 
 const protocol = oneOf(["http/protobuf"]);
 
-/**
- * The variables of OpenTelemetry that decide whether there are traces, and where they go. Its SDK reads all
- * others itself.
- */
+/** OpenTelemetry's SDK reads all of its other variables itself. */
 export const traces = {
   disabled: flag("OTEL_SDK_DISABLED", "Switches traces off, whatever else is set."),
   exporter: oneOf(["otlp", "none"])("OTEL_TRACES_EXPORTER", "otlp", "Exporter; none switches traces off."),

@@ -31,10 +31,7 @@ export const headerSecrets = (): string[] =>
     .flatMap((value) => [decodePercent(value) ?? value, value])
     .filter((secret) => secret.length > 3);
 
-/**
- * Exports spans in batches. Whatever is absent here the library reads from the environment.
- * @param lost called for spans that were not exported
- */
+/** The library reads from the environment what is absent here. */
 export const spanProcessor = (url: string, lost: (spans: number, reason: string) => void): SpanProcessor => {
   const exporter = new OTLPTraceExporter({ url });
   const reporting: SpanExporter = {

@@ -65,10 +65,7 @@ const resourceOf = () =>
     .merge(resourceFromAttributes({ "service.name": "cambio-bridge", "service.instance.id": randomUUID() }))
     .merge(detectResources({ detectors: [envDetector] }));
 
-/**
- * Traces by OpenTelemetry, whose SDK reads its own variables: sampler, batches, resource, timeouts. Only this
- * file and export.ts import it, and they are loaded only when traces are on.
- */
+/** Only this file and export.ts import OpenTelemetry, and they are loaded only when traces are on. */
 export const exportTraces = (
   { url, propagates }: { url: string; propagates: boolean },
   { clock, log }: { clock: Pick<Clock, "monotonic">; log: Log },
@@ -93,7 +90,6 @@ export const exportTraces = (
     // What it says while it opens is of variables that it leaves out. In quotes stand their values.
     const reason = text.replace(/'[^']*'|"[^"]*"/g, '"…"');
     if (isOpening) log.warn({ reason }, "traces.ignored");
-    // "Dropped N spans because maxQueueSize reached"
     else if (text.startsWith("Dropped ")) lost(parseInt(text.slice(8), 10), text);
     else log.debug({ text }, "traces.client");
   };
