@@ -2,15 +2,13 @@ import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { commandsOfStage, settingsOfStage } from "../support/first-day.ts";
-import { follow, readTopic } from "../support/follow-topics.ts";
 import { listen } from "../support/listen.ts";
 import type { Replica } from "../support/replica.ts";
 import { decodeResult, type Result } from "../support/result.ts";
 import { serveSettings, type Settings } from "../support/settings.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { openTestWorld, type World } from "../support/world.ts";
 
 type Stage = "a" | "b" | "c" | "d";
 /** The settings of all stages up to this one: the page adds some with each. */
@@ -88,15 +86,13 @@ const today = (): string => new Date(Date.now() - 3 * 3_600_000).toISOString().s
 test("the page leads from reading to accepts, and back, against the sandbox", async () => {
   const webhookPort = String(await freePort());
   // A quote lives for 20 s.
-  const world = await openWorld(sharedCluster(), {
+  const world = await openTestWorld({
     settings: serveSettings,
     sandboxArgs: ["--time-scale", "4320", "--step", "30m"],
   });
-  onTestFinished(world.close);
   const { run, done, endDoubt, resultOf, stateOf, ...page } = followPage(world);
   const goTo = (stage: Stage) => page.goTo(stage, { WEBHOOK_PORT: webhookPort });
-  const events = await follow(world.brokers, [world.topics.events]);
-  world.defer(events.stop);
+  const events = await world.follow([world.topics.events]);
   const statuses = (transactionId: string | null): unknown[] =>
     events
       .of(world.topics.events)
@@ -112,7 +108,7 @@ test("the page leads from reading to accepts, and back, against the sandbox", as
   const report = await done("reconcile", "--from", today(), "--to", today());
   expect(report).toMatch(/^result: complete$/m);
   expect(report).toMatch(/^(known|published): [1-9]/m);
-  expect(await readTopic(world.brokers, world.topics.deadLetters)).toEqual([]);
+  expect(await world.read(world.topics.deadLetters)).toEqual([]);
 
   // (b) Creates only.
   for (const command of commandsOfStage("b")) await done(...command);
@@ -212,11 +208,9 @@ const startStranger = async () => {
 test("a partner that answers as nobody foresaw is paid once, and each surprise leads to a setting of the page", async () => {
   const partner = await startStranger();
   const settings = { ...serveSettings, PARTNER_BASE_URL: partner.url };
-  const world = await openWorld(sharedCluster(), { settings });
-  onTestFinished(world.close);
+  const world = await openTestWorld({ settings });
   const { done, endDoubt, goTo, resultOf } = followPage(world);
-  const results = await follow(world.brokers, [world.topics.results]);
-  world.defer(results.stop);
+  const results = await world.follow([world.topics.results]);
   const create = () => resultOf(...CREATE, "--amount", "50.00");
 
   await goTo("c");

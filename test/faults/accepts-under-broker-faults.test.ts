@@ -5,9 +5,7 @@ import { messageOf, newAccepts } from "../support/accepts.ts";
 import { openCommandsWorld } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { decodeResult, type Result } from "../support/result.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import { committedTotal, endTotal } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import { onAllBrokers, threeBrokers, type Broker } from "../support/three-brokers.ts";
 import { claimBook } from "./storm/open-claims.ts";
 
@@ -41,7 +39,8 @@ const faults: { name: string; strike: (leader: Broker) => Promise<unknown> }[] =
 ];
 
 it.each(faults)("executes no accept twice and answers each one with a broker $name", async (fault) => {
-  const { world } = await openCommandsWorld(kafka.cluster(), {
+  const { world } = await openCommandsWorld({
+    cluster: kafka.cluster(),
     settings: { COMMANDS_MAX_IN_FLIGHT: String(IN_FLIGHT), ...onAllBrokers },
     replicas: REPLICAS,
     partnerMs: 50,
@@ -49,7 +48,7 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   onTestFinished(world.close);
   const { brokers, topics, groupId } = world;
   const send = (count: number): Promise<void> =>
-    produce(brokers, topics.commands, newAccepts(count).map(messageOf));
+    world.produce(topics.commands, newAccepts(count).map(messageOf));
   // All at once, before the fault: a client that writes during it would need as much care as the bridge itself.
   await send(ACCEPTS);
   await eventually(async () => (await world.executions()) > ACCEPTS / 5, "a fifth to be executed", 60_000);
@@ -72,18 +71,18 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
 
   // What a plain client has sent right after a fault is not always there: the topic says what the bridge was asked.
   const quotes = new Map(
-    (await readTopic(brokers, topics.commands)).map(({ value }) => {
+    (await world.read(topics.commands)).map(({ value }) => {
       const { commandId, request } = JSON.parse(String(value)) as Command;
       return [commandId, request.quoteId];
     }),
   );
   const results = new Map<string, Result[]>();
-  for (const record of await readTopic(brokers, topics.results)) {
+  for (const record of await world.read(topics.results)) {
     const result = decodeResult(record);
     results.set(result.commandId, [...(results.get(result.commandId) ?? []), result]);
   }
   const book = claimBook();
-  for (const record of await readTopic(brokers, topics.journal)) book.see(record);
+  for (const record of await world.read(topics.journal)) book.see(record);
   const committed = await committedTotal(brokers, groupId, topics.commands);
   const account = await tallyAccepts(world, { quotes, results, committed });
   const doubted = [...results.entries()].filter(([, list]) =>

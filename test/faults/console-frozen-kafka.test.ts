@@ -3,7 +3,7 @@ import { startKafka } from "../../dev/cluster/kafka.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { startConsole } from "../support/console-program.ts";
 import { eventually } from "../support/eventually.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 const FROZEN_S = 40;
 /** A question is silent for 4 s, and may begin as late as 2.5 s after the last answer. */
@@ -30,11 +30,10 @@ const isRed = ({ overview, doubts }: Look) => overview[0] === "bad" && doubts[0]
 test("while Kafka is frozen the console is red, and says nothing that it does not know", async () => {
   const kafka = await startKafka({ brokers: 1 });
   onTestFinished(() => kafka.stop());
-  const world = await openWorld(
-    { ...sharedCluster(), kafkaBrokers: kafka.bootstrapServers },
-    { settings: { FLOWS: "webhooks,commands" } },
-  );
-  onTestFinished(world.close);
+  const world = await openTestWorld({
+    cluster: { ...sharedCluster(), kafkaBrokers: kafka.bootstrapServers },
+    settings: { FLOWS: "webhooks,commands" },
+  });
   await world.startReady();
   const settings = { CONSOLE_AUTH: "none" };
   const shown = await startConsole(world, settings);

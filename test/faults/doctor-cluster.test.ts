@@ -5,7 +5,7 @@ import { examine } from "../support/doctor.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { openTestWorld, type World } from "../support/world.ts";
 
 const AWAY = "kafka-internal.invalid:9092";
 const kafka = threeBrokers(() =>
@@ -13,11 +13,11 @@ const kafka = threeBrokers(() =>
 );
 
 const newWorld = async (): Promise<World> => {
-  const world = await openWorld(kafka.cluster(), {
+  const world = await openTestWorld({
+    cluster: kafka.cluster(),
     settings: { ...onAllBrokers, TOPIC_PARTITIONS: "2" },
     sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
   });
-  onTestFinished(world.close);
   return world;
 };
 

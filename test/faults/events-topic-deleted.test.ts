@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
 import { sendAccepts } from "../support/accepts.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
 import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import { askAdmin } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 import { SLOWEST_MS, webhooksUnderFault } from "../support/webhooks-under-fault.ts";
 
 const ACCEPTS = 200;
@@ -61,8 +60,10 @@ it("refuses webhooks while their topic is gone, serves them when it is there aga
 const OLD_RECORDS = 60;
 
 it("knows of what other replicas write to the new topic, although the old one was longer", async () => {
-  const world = await openWorld(kafka.cluster(), { settings: { FLOWS: "webhooks", ...onAllBrokers } });
-  onTestFinished(world.close);
+  const world = await openTestWorld({
+    cluster: kafka.cluster(),
+    settings: { FLOWS: "webhooks", ...onAllBrokers },
+  });
   const replicas = await Promise.all([world.startReplica(), world.startReplica()]);
   for (const replica of replicas) await replica.untilReady();
   const [one, other] = replicas;
@@ -74,7 +75,7 @@ it("knows of what other replicas write to the new topic, although the old one wa
     return answer.ok ? ((await answer.json()) as { eventId: string }).eventId : "";
   };
   const timesPublished = async (eventId: string): Promise<number> => {
-    const records = await readTopic(world.brokers, world.topics.events);
+    const records = await world.read(world.topics.events);
     return records.filter(({ headers }) => headers["ce_id"] === eventId).length;
   };
   for (let nth = 0; nth < OLD_RECORDS; nth++) await post(one, `old ${nth}`);

@@ -2,13 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { startChild, endChild } from "../../dev/child.mjs";
-import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { secrets } from "../support/settings.ts";
 import { p99, startWebhookLoad } from "../support/webhook-load.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 const SENDER = fileURLToPath(new URL("../support/one-byte-chunks.mjs", import.meta.url));
 const PROCESSES = 2;
@@ -29,8 +28,7 @@ it.each([
 ])(
   "goes on serving webhooks beside two hundred bodies in chunks of one byte that are %s",
   async (_, path) => {
-    const world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks" } });
-    onTestFinished(world.close);
+    const world = await openTestWorld({ settings: { FLOWS: "webhooks" } });
     const replica = await world.startReady();
     const load = startWebhookLoad(replica.webhookUrl, 2);
     world.defer(load.stop);

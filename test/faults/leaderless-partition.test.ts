@@ -16,7 +16,7 @@ import { readerDeps } from "../support/reader-deps.ts";
 import { reassign, setTopicConfig } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 /** OUTAGE_MS=60000 for the whole of what is promised. */
 const OUTAGE_MS = Number(process.env["OUTAGE_MS"] ?? 20_000);
@@ -83,7 +83,8 @@ const eventIdsIn = async (brokers: string, topic: string): Promise<ReadonlySet<s
 it.each(["events", "commands", "control", "results", "journal"] as const)(
   "serves everything else while a partition of the %s has no leader, also from a replica that starts meanwhile",
   async (name) => {
-    const world = await openWorld(kafka.cluster(), {
+    const world = await openTestWorld({
+      cluster: kafka.cluster(),
       settings: {
         FLOWS: "webhooks,commands",
         ...onAllBrokers,
@@ -92,7 +93,6 @@ it.each(["events", "commands", "control", "results", "journal"] as const)(
       },
       sandboxArgs: TRUSTING,
     });
-    onTestFinished(world.close);
     const topic = world.topics[name];
     const [first, second, third] = kafka.all();
     const ids = [first!.id, second!.id, third!.id];

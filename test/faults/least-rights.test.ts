@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { signInSettings, startConsole } from "../support/console-program.ts";
 import { examine } from "../support/doctor.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import { endTotal } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import { CERTIFICATE_USER, securedBrokers, type Right } from "../support/secured-brokers.ts";
 import type { Names } from "../support/settings.ts";
 import { decodeResult, finalOf } from "../support/result.ts";
 import { onAllBrokers } from "../support/three-brokers.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { openTestWorld, type World } from "../support/world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { kafka, allow, byScram, byCertificate } = securedBrokers();
@@ -57,11 +55,11 @@ const rights = {
 };
 
 const opened = async (): Promise<World> => {
-  const world = await openWorld(kafka.cluster(), {
+  const world = await openTestWorld({
+    cluster: kafka.cluster(),
     setUp: false,
     settings: { ...onAllBrokers, RECONCILE_MIN_AGE: "1s", RECONCILE_EVERY: "2s" },
   });
-  onTestFinished(world.close);
   await allow("setup", rights.setup(world));
   const { code, err } = await world.run(["setup"], await byScram("setup"));
   expect(err).toBe("");
@@ -131,7 +129,7 @@ it("lets people act with the rights that are written down and no others", async 
   expect(resolved.err).toMatch(/^Command by-command is resolved: FAILED\. Durable at [^\n]+\n$/m);
   expect(JSON.parse(resolved.out)).toMatchObject({ outcome: "FAILED", decidedBy: "OPERATOR" });
 
-  await produce(brokers, topics.commands, [{ key: "k", value: "no command" }]);
+  await world.produce(topics.commands, [{ key: "k", value: "no command" }]);
   const replica = await world.startReady(await byScram("serve"));
   expect(await webhook(replica.webhookUrl, "no notification")).toBe(200);
   const replayer = await byScram("replayer");
@@ -173,7 +171,7 @@ it("lets people act with the rights that are written down and no others", async 
       const { text } = await shown.get("/doubt?command=by-console", "ana");
       if (text.includes("Resolve the doubt"))
         await shown.post("/doubt", shown.saying(text, "succeeded"), "ana");
-      const results = (await readTopic(brokers, topics.results)).map(decodeResult);
+      const results = (await world.read(topics.results)).map(decodeResult);
       const final = finalOf(results.filter(({ commandId }) => commandId === "by-console"));
       return final?.outcome === "SUCCEEDED";
     },

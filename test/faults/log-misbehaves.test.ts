@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sendAccepts } from "../support/accepts.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow } from "../support/follow-topics.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
 const ago = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
@@ -28,7 +26,7 @@ const FAULTS: [name: string, fault: object][] = [
 ];
 
 test("whatever the log does, webhooks and accepts go on, it is counted, and what is missing comes when the log is well", async () => {
-  const world = await openWorld(sharedCluster(), {
+  const world = await openTestWorld({
     sandboxArgs: [...TRUSTING, "--retry", "500ms"],
     settings: {
       RECONCILE_MIN_AGE: "0",
@@ -38,53 +36,48 @@ test("whatever the log does, webhooks and accepts go on, it is counted, and what
       PARTNER_LOG_MAX_BYTES: "4000000",
     },
   });
-  try {
-    // Fewer than are suspicious: the webhooks below are none of the log.
-    const lostBefore = { count: 19, from: ago(1), to: ago(0.5), lostShare: 1 };
-    await world.sandbox(
-      "/_sandbox/faults",
-      FAULTS.slice(0, 1).map(([, fault]) => ({ operation: "logs", ...fault })),
-    );
-    const bridge = await world.startReady();
-    await world.sandbox("/_sandbox/log", lostBefore);
-    const following = await follow(world.brokers, [world.topics.events]);
-    world.defer(following.stop);
-    const accepts = await sendAccepts(world);
+  // Fewer than are suspicious: the webhooks below are none of the log.
+  const lostBefore = { count: 19, from: ago(1), to: ago(0.5), lostShare: 1 };
+  await world.sandbox(
+    "/_sandbox/faults",
+    FAULTS.slice(0, 1).map(([, fault]) => ({ operation: "logs", ...fault })),
+  );
+  const bridge = await world.startReady();
+  await world.sandbox("/_sandbox/log", lostBefore);
+  const following = await world.follow([world.topics.events]);
+  const accepts = await sendAccepts(world);
 
-    const runs = async (): Promise<Record<string, number>> => {
-      const text = await bridge.metrics();
-      const found = text.matchAll(/^cambio_bridge_reconcile_runs_total\{result="(\w+)"\} (\d+)$/gm);
-      return Object.fromEntries([...found].map(([, result, count]) => [String(result), Number(count)]));
-    };
-    const notComplete = async (): Promise<number> => {
-      const { failed = 0, incomplete = 0 } = await runs();
-      return failed + incomplete;
-    };
+  const runs = async (): Promise<Record<string, number>> => {
+    const text = await bridge.metrics();
+    const found = text.matchAll(/^cambio_bridge_reconcile_runs_total\{result="(\w+)"\} (\d+)$/gm);
+    return Object.fromEntries([...found].map(([, result, count]) => [String(result), Number(count)]));
+  };
+  const notComplete = async (): Promise<number> => {
+    const { failed = 0, incomplete = 0 } = await runs();
+    return failed + incomplete;
+  };
 
-    for (const [n, [name, fault]] of FAULTS.entries()) {
-      await fetch(`${world.sandboxUrl}/_sandbox/faults`, { method: "DELETE" });
-      await world.sandbox("/_sandbox/faults", { operation: "logs", ...fault });
-      const before = await notComplete();
-      const answer = await fetch(bridge.webhookUrl, {
-        method: "POST",
-        body: JSON.stringify({ transactionId: `while ${name}`, status: "CANCELED", createdAt: ago(0) }),
-      });
-      expect(answer.status, name).toBe(200);
-      await accepts.send(1);
-      await eventually(() => accepts.answered() === n + 1, `the accept while ${name}`, 20_000);
-      if (fault !== THROTTLED)
-        await eventually(async () => (await notComplete()) > before, `a run that says ${name}`, 60_000);
-      expect(await bridge.isReady(), name).toBe(true);
-    }
-    expect((await runs())["complete"] ?? 0).toBe(0);
-
+  for (const [n, [name, fault]] of FAULTS.entries()) {
     await fetch(`${world.sandboxUrl}/_sandbox/faults`, { method: "DELETE" });
-    const back = await following.until(world.topics.events, () => true, FAULTS.length + 19);
-    const events = back.map(({ value }) => decode("transaction-status-updated", value));
-    expect(events.filter(({ source }) => source === "NOTIFICATION_LOG")).toHaveLength(19);
-    await eventually(async () => ((await runs())["complete"] ?? 0) > 0, "a complete run", 30_000);
-    expect(await bridge.stop()).toBe(0);
-  } finally {
-    await world.close();
+    await world.sandbox("/_sandbox/faults", { operation: "logs", ...fault });
+    const before = await notComplete();
+    const answer = await fetch(bridge.webhookUrl, {
+      method: "POST",
+      body: JSON.stringify({ transactionId: `while ${name}`, status: "CANCELED", createdAt: ago(0) }),
+    });
+    expect(answer.status, name).toBe(200);
+    await accepts.send(1);
+    await eventually(() => accepts.answered() === n + 1, `the accept while ${name}`, 20_000);
+    if (fault !== THROTTLED)
+      await eventually(async () => (await notComplete()) > before, `a run that says ${name}`, 60_000);
+    expect(await bridge.isReady(), name).toBe(true);
   }
+  expect((await runs())["complete"] ?? 0).toBe(0);
+
+  await fetch(`${world.sandboxUrl}/_sandbox/faults`, { method: "DELETE" });
+  const back = await following.until(world.topics.events, () => true, FAULTS.length + 19);
+  const events = back.map(({ value }) => decode("transaction-status-updated", value));
+  expect(events.filter(({ source }) => source === "NOTIFICATION_LOG")).toHaveLength(19);
+  await eventually(async () => ((await runs())["complete"] ?? 0) > 0, "a complete run", 30_000);
+  expect(await bridge.stop()).toBe(0);
 });

@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { newPartitioner } from "../../src/kafka/produce/partitioner.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import { reassign } from "../support/kafka.ts";
 import { threeBrokers, type Broker } from "../support/three-brokers.ts";
 import { p99, slowestOf, type Answer } from "../support/webhook-load.ts";
@@ -75,7 +74,7 @@ it("serves the other partitions as before while one of the same leader lacks rep
     partitions.map(() => [first.id, second.id, third.id]),
   );
   const account = await settle();
-  const ids = (await readTopic(brokers, topics.events)).map(({ headers }) => headers["ce_id"]);
+  const ids = (await world.read(topics.events)).map(({ headers }) => headers["ce_id"]);
 
   console.log(
     `others: ${others.length} in ${FAULT_MS} ms, p99 ${p99Of(others)} ms (before: ${before.length} in ${BASELINE_MS} ms, ${p99Of(before)} ms), slowest ${slowestOf(others)} ms; ` +

@@ -1,11 +1,10 @@
-import { expect, it, onTestFinished } from "vitest";
-import { sharedCluster } from "../support/cluster.ts";
+import { expect, it } from "vitest";
 import { hiddenIn, signInSettings, startConsole } from "../support/console-program.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic, type TopicRecord } from "../support/follow-topics.ts";
+import type { TopicRecord } from "../support/follow-topics.ts";
 import { endTotal } from "../support/kafka.ts";
-import { produce, type Message } from "../support/produce.ts";
-import { openWorld } from "../support/world.ts";
+import type { Message } from "../support/produce.ts";
+import { openTestWorld } from "../support/world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LETTERS = 1_000;
@@ -35,11 +34,10 @@ type Outcome = { kind: string; effect?: { letters?: Record<string, string> } };
 type Entry = { type: string; data: { actionId: string; by: string; outcome?: Outcome } };
 
 it("sends a thousand letters, each batch twice at most, with a replay and a console killed in the middle, and two replays at once", async () => {
-  const world = await openWorld(sharedCluster());
-  onTestFinished(world.close);
+  const world = await openTestWorld();
   const { brokers, topics } = world;
   const all = Array.from({ length: LETTERS }, (_, nth) => letter(topics.commands, nth));
-  await produce(brokers, topics.deadLetters, all);
+  await world.produce(topics.deadLetters, all);
   const sent = (): Promise<number> => endTotal(brokers, topics.commands);
 
   const replay = await world.start([...ARGS, "--by", "ana"]);
@@ -63,7 +61,7 @@ it("sends a thousand letters, each batch twice at most, with a replay and a cons
   expect(last.out, last.err).toContain("replayed before");
   expect(last.code).toBe(0);
 
-  const seen = await readTopic(brokers, topics.commands);
+  const seen = await world.read(topics.commands);
   const byValue = (records: readonly { value: unknown }[]): string[] =>
     records.map(({ value }) => String(value)).sort();
   expect([...new Set(byValue(seen))]).toEqual(byValue(all));
@@ -80,7 +78,7 @@ it("sends a thousand letters, each batch twice at most, with a replay and a cons
     expect(order).toEqual([...order].sort((a, b) => a - b));
   }
 
-  const entries = (await readTopic(brokers, topics.audit)).map(
+  const entries = (await world.read(topics.audit)).map(
     ({ value }: TopicRecord) => JSON.parse(String(value)) as Entry,
   );
   const ended = new Map(
@@ -99,5 +97,5 @@ it("sends a thousand letters, each batch twice at most, with a replay and a cons
   const again = await world.run([...ARGS, "--by", "fay"]);
   expect(again.code).toBe(0);
   expect(await sent()).toBe(seen.length);
-  expect((await readTopic(brokers, topics.audit)).length).toBe(entries.length);
+  expect((await world.read(topics.audit)).length).toBe(entries.length);
 }, 400_000);

@@ -7,15 +7,14 @@ import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
 import { reassign, setTopicConfig } from "../support/kafka.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 const LOST = 0;
 
 const kafka = threeBrokers();
 
 it("resolves the doubts of the other partitions while one of the journal has no leader, and says why not its own", async () => {
-  const world = await openWorld(kafka.cluster(), { settings: onAllBrokers });
-  onTestFinished(world.close);
+  const world = await openTestWorld({ cluster: kafka.cluster(), settings: onAllBrokers });
   const { journal } = world.topics;
   const [first, , third] = kafka.all();
   const view = () => topicAsSeenBy(first!.port, journal);

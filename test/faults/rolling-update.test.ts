@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
 import { sendAccepts } from "../support/accepts.ts";
 import { startLoadBalancer } from "../support/load-balancer.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
 import { slowestOf, startWebhookLoad } from "../support/webhook-load.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 const REPLICAS = 3;
 const CONNECTIONS = 4;
@@ -22,11 +20,10 @@ const PROXIES_HEAR_AFTER_MS = 2_000;
 
 /** Three replicas that are all in use, and the way Kubernetes replaces one. */
 const openFleet = async () => {
-  const world = await openWorld(sharedCluster(), {
+  const world = await openTestWorld({
     settings: { FLOWS: "webhooks,commands" },
     sandboxArgs: TRUSTING,
   });
-  onTestFinished(world.close);
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: PARTNER_MS });
   const balancer = await startLoadBalancer();
   world.defer(balancer.close);
@@ -78,9 +75,7 @@ it("loses no webhook and doubts nothing while three replicas are replaced one by
   await endAccepts();
   const answers = await webhooks.stop();
   const account = await accepts.settle(60_000);
-  const published = new Set(
-    (await readTopic(world.brokers, world.topics.events)).map(({ headers }) => headers["ce_id"]),
-  );
+  const published = new Set((await world.read(world.topics.events)).map(({ headers }) => headers["ce_id"]));
   const doubts = [...accepts.results.values()].flat().filter(({ outcome }) => outcome === "IN_DOUBT");
   console.log({
     webhooks: answers.length,

@@ -1,10 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { oauthBrokers } from "../support/oauth-brokers.ts";
 import { CLIENT } from "../support/token-endpoint.ts";
 import { slowestOf } from "../support/webhook-load.ts";
 import { webhooksUnderFault } from "../support/webhooks-under-fault.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 const oauth = oauthBrokers();
 const LIFE_S = 20;
@@ -14,33 +14,29 @@ const passed = (ms: number): Promise<void> => new Promise((resolve) => setTimeou
 
 it("says in a sentence, within 10 s, that the broker refuses a token for another audience", async () => {
   const { behaviour } = oauth.endpoint();
-  const world = await openWorld(oauth.kafka.cluster(), { settings: { FLOWS: "webhooks" } });
+  const world = await openTestWorld({ cluster: oauth.kafka.cluster(), settings: { FLOWS: "webhooks" } });
   behaviour.audience = "somebody-else";
-  try {
-    const startedAt = Date.now();
-    const replica = await world.startReplica(oauth.settings());
-    const line = await replica.untilLine((text) => text.includes("start.waiting"), "what it waits for");
-    expect(Date.now() - startedAt).toBeLessThan(10_000);
-    const { reason } = JSON.parse(line) as { reason: string };
-    expect(reason).toMatch(
-      /^KAFKA_SASL_MECHANISM \(oauthbearer\): the broker 127\.0\.0\.1:\d+ refused the token: /,
-    );
-    console.log(reason);
-    for (const args of [["setup"], ["watch", "events"]]) {
-      const { code, err } = await world.run(args, oauth.settings());
-      expect(code).toBe(1);
-      expect(err).toMatch(/^[^\n]*refused the token[^\n]*\n$/);
-    }
-    const everything = (await replica.lines()).join("\n");
-    expect(everything).not.toContain(CLIENT.secret);
-    expect(everything).not.toContain("eyJ");
-    // Once the token is right, the start goes on.
-    behaviour.audience = "kafka";
-    await replica.untilReady();
-  } finally {
-    behaviour.audience = "kafka";
-    await world.close();
+  onTestFinished(() => void (behaviour.audience = "kafka"));
+  const startedAt = Date.now();
+  const replica = await world.startReplica(oauth.settings());
+  const line = await replica.untilLine((text) => text.includes("start.waiting"), "what it waits for");
+  expect(Date.now() - startedAt).toBeLessThan(10_000);
+  const { reason } = JSON.parse(line) as { reason: string };
+  expect(reason).toMatch(
+    /^KAFKA_SASL_MECHANISM \(oauthbearer\): the broker 127\.0\.0\.1:\d+ refused the token: /,
+  );
+  console.log(reason);
+  for (const args of [["setup"], ["watch", "events"]]) {
+    const { code, err } = await world.run(args, oauth.settings());
+    expect(code).toBe(1);
+    expect(err).toMatch(/^[^\n]*refused the token[^\n]*\n$/);
   }
+  const everything = (await replica.lines()).join("\n");
+  expect(everything).not.toContain(CLIENT.secret);
+  expect(everything).not.toContain("eyJ");
+  // Once the token is right, the start goes on.
+  behaviour.audience = "kafka";
+  await replica.untilReady();
 });
 
 it(

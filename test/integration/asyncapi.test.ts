@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { problemsOfRecord, readAsyncApi } from "../support/asyncapi.ts";
-import { sharedCluster } from "../support/cluster.ts";
-import { follow, type Following } from "../support/follow-topics.ts";
-import { produce, type Message } from "../support/produce.ts";
+import type { Following } from "../support/follow-topics.ts";
+import type { Message } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
 import { messageOf } from "../support/accepts.ts";
@@ -20,14 +19,13 @@ let bridge: Replica;
 let seen: Following;
 
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
     // Traced, so that records have all headers that they can have. That nobody listens there costs nothing.
     settings: { FLOWS: "webhooks,commands", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" },
   });
   bridge = await world.startReady();
-  seen = await follow(world.brokers, Object.values(world.topics));
-  world.defer(seen.stop);
+  seen = await world.follow(Object.values(world.topics));
 });
 afterAll(async () => {
   await bridge.stop();
@@ -38,7 +36,7 @@ const notify = (body: string): Promise<Response> =>
   fetch(bridge.webhookUrl, { method: "POST", body, headers: TRACE });
 
 const send = (message: Message): Promise<void> =>
-  produce(world.brokers, world.topics.commands, [{ ...message, headers: { ...TRACE, own: "kept" } }]);
+  world.produce(world.topics.commands, [{ ...message, headers: { ...TRACE, own: "kept" } }]);
 
 const first = async (topic: string, key: string | null) => {
   const [record] = await seen.until(topic, (one) => one.key === key);

@@ -2,9 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode, encode, latestSchemaId } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { follow, type Following, type TopicRecord } from "../support/follow-topics.ts";
+import type { Following, TopicRecord } from "../support/follow-topics.ts";
 import { committedTotal } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { secrets } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -19,7 +18,7 @@ let written = 0;
 const linesOfEnded: string[] = [];
 
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
     settings: {
       FLOWS: "commands",
@@ -30,8 +29,7 @@ beforeAll(async () => {
   });
   ({ commands, results, deadLetters } = world.topics);
   bridge = await world.startReady();
-  following = await follow(world.brokers, [results, deadLetters]);
-  world.defer(following.stop);
+  following = await world.follow([results, deadLetters]);
 });
 afterAll(async () => {
   const exitCode = await bridge.stop();
@@ -44,8 +42,7 @@ afterAll(async () => {
 
 const send = async (key: string | null, ...values: (string | Buffer | null)[]): Promise<void> => {
   written += values.length;
-  await produce(
-    world.brokers,
+  await world.produce(
     commands,
     values.map((value) => ({ key, value })),
   );

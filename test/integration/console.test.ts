@@ -6,12 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { sharedCluster } from "../support/cluster.ts";
 import { hiddenIn, signInSettings, startConsole } from "../support/console-program.ts";
 import { AT_ONCE_MS, writeDoubts, writeEventOf } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow-topics.ts";
-import { produce } from "../support/produce.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 const executablePath = "/usr/bin/chromium";
@@ -28,7 +25,7 @@ let signIn: Record<string, string>;
 let shown: Console;
 let browser: Browser | undefined;
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     settings: { FLOWS: "webhooks,commands" },
     sandboxArgs: ["--accept-unknown-quotes"],
   });
@@ -47,7 +44,7 @@ afterAll(async () => {
 });
 
 const finals = async (commandId: string) =>
-  (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
+  (await world.read(world.topics.results)).filter(({ key }) => key === commandId);
 
 /** A page of somebody who has signed in. `problems`: what a browser complains of, and requests to others. */
 const open = async (
@@ -250,15 +247,14 @@ test("a quote's story leads to its doubt", async () => {
 });
 
 const letters = async (...values: readonly string[]): Promise<void> => {
-  const { brokers, topics } = world;
-  const before = (await readTopic(brokers, topics.deadLetters)).length;
-  await produce(
-    brokers,
+  const { topics } = world;
+  const before = (await world.read(topics.deadLetters)).length;
+  await world.produce(
     topics.commands,
     values.map((value) => ({ key: "k", value })),
   );
   await eventually(
-    async () => (await readTopic(brokers, topics.deadLetters)).length >= before + values.length,
+    async () => (await world.read(topics.deadLetters)).length >= before + values.length,
     "dead letters",
     30_000,
   );

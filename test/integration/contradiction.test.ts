@@ -2,12 +2,9 @@ import { createServer, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { problemsOfRecord, readAsyncApi } from "../support/asyncapi.ts";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { takeOver } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow } from "../support/follow-topics.ts";
-import { produce } from "../support/produce.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 import { listen } from "../support/listen.ts";
 import { messageOf } from "../support/accepts.ts";
 
@@ -25,14 +22,12 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
   // The call stays open while two programs run.
   const patience = { PARTNER_CALL_TIMEOUT: "60s", SHUTDOWN_TIMEOUT: "65s" };
   const settings = { FLOWS: "commands", PARTNER_BASE_URL: partner.url, ...patience };
-  const world = await openWorld(sharedCluster(), { settings });
-  onTestFinished(world.close);
+  const world = await openTestWorld({ settings });
   const { commands, journal, results, deadLetters } = world.topics;
   const bridge = await world.startReady();
-  const following = await follow(world.brokers, [journal, results, deadLetters]);
-  world.defer(following.stop);
+  const following = await world.follow([journal, results, deadLetters]);
   const accept = messageOf({ commandId: "c-1", quoteId: "Q-1", key: "sent-with" });
-  await produce(world.brokers, commands, [accept]);
+  await world.produce(commands, [accept]);
   const answer = await partner.request;
 
   // While the call is open, another replica thinks its owner dead, and an operator says that it was not executed.

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import { endTotal } from "../support/kafka.ts";
 import type { ProgramResult } from "../support/program.ts";
 import {
@@ -20,7 +18,7 @@ let commands: Followed;
 let letters: Followed;
 /** What the bridge made of commands and notifications that it could not read. */
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks,commands" } });
+  world = await openWorld({ settings: { FLOWS: "webhooks,commands" } });
   commands = await followRaw(world.brokers, world.topics.commands);
   world.defer(commands.stop);
   letters = await followRaw(world.brokers, world.topics.deadLetters);
@@ -56,7 +54,7 @@ const linesOf = ({ out }: ProgramResult): Record<string, unknown>[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const audit = async () =>
-  (await readTopic(world.brokers, world.topics.audit)).map(
+  (await world.read(world.topics.audit)).map(
     ({ value }) => JSON.parse(String(value)) as { type: string; data: Record<string, unknown> },
   );
 
@@ -224,7 +222,7 @@ describe("letters of notifications", () => {
       /^2 of 2 sent, the first: .*, the last: event 73fc03d1\w+, which was there already\.$/m,
     );
     expect(sent.out).toContain(`not sent: 1 would come to nothing, ${refs[2]} (still not understood`);
-    const events = await readTopic(brokers, topics.events);
+    const events = await world.read(topics.events);
     expect(events.map(({ value }) => decode("transaction-status-updated", value))).toMatchObject([
       {
         eventId: "73fc03d10f5d07d43d16f057322c850d",

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { committedTotal, endTotal, setTopicConfig } from "../support/kafka.ts";
 import { narrowTopic } from "../support/narrow-topic.ts";
 import {
@@ -22,7 +21,7 @@ let letters: Followed;
 let results: Followed;
 
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
     settings: { FLOWS: "webhooks,commands", WEBHOOK_MAX_BODY_BYTES: "524288" },
   });

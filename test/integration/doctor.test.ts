@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { sharedCluster } from "../support/cluster.ts";
 import { examine } from "../support/doctor.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, endTotal, setTopicConfig } from "../support/kafka.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { openTestWorld, type World } from "../support/world.ts";
 
 const cluster = sharedCluster();
 
@@ -16,8 +16,7 @@ const traces = async ({ brokers, topics, groupId }: World) => {
 };
 
 test("everything in order, beside a bridge that runs: no failure, and nothing is left behind", async () => {
-  const world = await openWorld(cluster);
-  onTestFinished(world.close);
+  const world = await openTestWorld();
   const bridge = await world.startReady();
   // Only then it is in all its groups.
   const leads = async (): Promise<boolean> => {
@@ -49,8 +48,7 @@ test("everything in order, beside a bridge that runs: no failure, and nothing is
 });
 
 test("topics and schemas that are wrong are each named, with what to do", async () => {
-  const world = await openWorld(cluster);
-  onTestFinished(world.close);
+  const world = await openTestWorld();
   const { brokers, topics } = world;
   await askAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topics.results] }));
   await setTopicConfig(brokers, topics.journal, { "cleanup.policy": "compact", "retention.ms": "86400000" });

@@ -9,8 +9,6 @@ import { decode, encode, latestSchemaId } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { toolServicesFor } from "../support/tool-services.ts";
 import { writeAnsweredDoubt, writeEventOf } from "../support/doubts.ts";
-import { readTopic } from "../support/follow-topics.ts";
-import { produce } from "../support/produce.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 // Topics as replicas and other programs leave them: each record with the time that its writer's clock had.
@@ -20,7 +18,7 @@ const HOUR_MS = 3_600_000;
 let world: World;
 let services: ToolServices;
 beforeAll(async () => {
-  world = await openWorld(sharedCluster());
+  world = await openWorld();
   // Before anything produces: the bridge replaces modules of kafkajs.
   services = toolServicesFor(world);
 });
@@ -38,7 +36,7 @@ const writeResult = async (fields: object): Promise<void> => {
     ...{ quoteId: null, externalId: null, httpStatus: 200, response: null, error: null, attempts: 1 },
     ...{ decidedBy: "PARTNER", receivedAt: 0, completedAt: 0, ...fields },
   };
-  await produce(world.brokers, world.topics.results, [
+  await world.produce(world.topics.results, [
     {
       key: randomUUID(),
       value: encode("command-result", schemaId, result),
@@ -49,9 +47,7 @@ const writeResult = async (fields: object): Promise<void> => {
 
 const writeCommand = async (commandId: string, request: object): Promise<void> => {
   const value = JSON.stringify({ commandId, issuedAt: claimedAtMs, request });
-  await produce(world.brokers, world.topics.commands, [
-    { key: null, value, timestamp: String(claimedAtMs - 1_000) },
-  ]);
+  await world.produce(world.topics.commands, [{ key: null, value, timestamp: String(claimedAtMs - 1_000) }]);
 };
 
 const acceptOf = (fields: Partial<AcceptQuote>): AcceptQuote => ({
@@ -165,9 +161,7 @@ test("on the command line the evidence stands before the decision; a transaction
 
   const ended = await resolve(first, "--as", "succeeded", "--transaction-id", transactionId);
   expect(JSON.parse(ended.out)).toMatchObject({ outcome: "SUCCEEDED", transactionId });
-  const results = (await readTopic(world.brokers, world.topics.results)).filter(
-    ({ key }) => key === first.quoteId,
-  );
+  const results = (await world.read(world.topics.results)).filter(({ key }) => key === first.quoteId);
   expect(results.map(({ value }) => decode("command-result", value)["transactionId"])).toEqual([
     transactionId,
   ]);

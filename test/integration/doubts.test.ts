@@ -5,14 +5,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../dev/main.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
-import { readTopic } from "../support/follow-topics.ts";
-import { produce } from "../support/produce.ts";
 import { toolSettings } from "../support/settings.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { openTestWorld, openWorld, type World } from "../support/world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await openWorld(sharedCluster());
+  world = await openWorld();
 });
 afterAll(() => world.close());
 
@@ -49,7 +47,7 @@ test("the commands in doubt are listed, the oldest first, until a person has end
     ...["resolve", "order-1", "--as", "succeeded", "--by", "ana", "--note", "asked the partner"],
   ]);
   expect(ended.code).toBe(0);
-  const entries = (await readTopic(brokers, topics.journal)).filter(({ key }) => key === newer);
+  const entries = (await world.read(topics.journal)).filter(({ key }) => key === newer);
   const [claimedAtMs, sinceMs] = entries.map(({ timestampMs }) => timestampMs);
   const [, doubted] = entries;
   const left = await world.run(["doubts", "--json"]);
@@ -81,23 +79,19 @@ test("the commands in doubt are listed, the oldest first, until a person has end
 });
 
 test("an interrupt ends the list, also while its reader stands still", async () => {
-  const many = await openWorld(sharedCluster());
-  try {
-    await writeDoubts(many, "order", AT_ONCE_MS, ...Array.from({ length: 5_000 }, (_, i) => `q-${i}`));
-    const env = toolSettings(sharedCluster(), many);
-    const child = spawn(process.execPath, [MAIN, "doubts"], { env, stdio: ["ignore", "pipe", "ignore"] });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    await once(child.stdout, "readable");
-    const exited = once(child, "exit");
-    child.kill("SIGINT");
-    expect(await exited).toEqual([1, null]);
-  } finally {
-    await many.close();
-  }
+  const many = await openTestWorld();
+  await writeDoubts(many, "order", AT_ONCE_MS, ...Array.from({ length: 5_000 }, (_, i) => `q-${i}`));
+  const env = toolSettings(sharedCluster(), many);
+  const child = spawn(process.execPath, [MAIN, "doubts"], { env, stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "readable");
+  const exited = once(child, "exit");
+  child.kill("SIGINT");
+  expect(await exited).toEqual([1, null]);
 });
 
 test("an entry that cannot be read may be a doubt: neither list nor decision, and at once", async () => {
-  await produce(world.brokers, world.topics.journal, [{ key: "q", value: "of a later version" }]);
+  await world.produce(world.topics.journal, [{ key: "q", value: "of a later version" }]);
   const decide = ["--as", "succeeded", "--by", "ana", "--note", "asked the partner"];
   for (const args of [["doubts"], ["resolve", "order-2", ...decide]]) {
     const { code, out, err } = await world.run(args);
@@ -108,7 +102,7 @@ test("an entry that cannot be read may be a doubt: neither list nor decision, an
       ),
     );
   }
-  const entries = await readTopic(world.brokers, world.topics.audit);
+  const entries = await world.read(world.topics.audit);
   const { data } = JSON.parse(String(entries.at(-1)?.value)) as { data: { outcome: { kind: string } } };
   expect(data.outcome.kind).toBe("refused");
 });

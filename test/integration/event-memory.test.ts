@@ -1,10 +1,9 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic, type TopicRecord } from "../support/follow-topics.ts";
+import type { TopicRecord } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 
 const directionOf = ({ value }: TopicRecord) => decode("transaction-status-updated", value)["direction"];
 
@@ -16,9 +15,8 @@ const post = async ({ webhookUrl }: Replica, status: string, createdAt: string):
 };
 
 it("remembers what any replica published, after a restart too", async () => {
-  const world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks" } });
-  onTestFinished(world.close);
-  const published = (): Promise<TopicRecord[]> => readTopic(world.brokers, world.topics.events);
+  const world = await openTestWorld({ settings: { FLOWS: "webhooks" } });
+  const published = (): Promise<TopicRecord[]> => world.read(world.topics.events);
   const [a, b] = await Promise.all([world.startReplica(), world.startReplica()]);
   await Promise.all([a.untilReady(), b.untilReady()]);
 

@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sharedCluster } from "../support/cluster.ts";
 import { commandsUnderFault, openCommandsWorld } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import { askAdmin, setTopicConfig } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import type { World } from "../support/world.ts";
 import { messageOf, newAccepts } from "../support/accepts.ts";
@@ -15,7 +12,7 @@ import { messageOf, newAccepts } from "../support/accepts.ts";
 let world: World;
 let replicas: Replica[];
 beforeAll(async () => {
-  ({ world, replicas } = await openCommandsWorld(sharedCluster(), { replicas: 2 }));
+  ({ world, replicas } = await openCommandsWorld({ replicas: 2 }));
 });
 afterAll(() => world.close());
 
@@ -25,11 +22,11 @@ const NOTICE_MS = 15_000;
 const accept = async (quoteId: string): Promise<string> => {
   const commandId = randomUUID();
   const message = messageOf({ commandId, quoteId, key: commandId });
-  await produce(world.brokers, world.topics.commands, [message]);
+  await world.produce(world.topics.commands, [message]);
   return commandId;
 };
 const isAnswered = async (commandId: string): Promise<boolean> =>
-  (await readTopic(world.brokers, world.topics.results)).some(({ key }) => key === commandId);
+  (await world.read(world.topics.results)).some(({ key }) => key === commandId);
 const readinesses = (): Promise<{ status: number; text: string }[]> =>
   Promise.all(
     replicas.map(async ({ managementUrl }) => {
@@ -60,11 +57,11 @@ test.each([
       expect(text).toContain(why);
       expect(text).toContain("Until then no command is begun.");
     }
-    const journalEnd = (await readTopic(brokers, topics.journal)).length;
+    const journalEnd = (await world.read(topics.journal)).length;
     const held = await accept(`q-${randomUUID()}`);
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(await isAnswered(held)).toBe(false);
-    expect(await readTopic(brokers, topics.journal), "no claim").toHaveLength(journalEnd);
+    expect(await world.read(topics.journal), "no claim").toHaveLength(journalEnd);
 
     await setTopicConfig(brokers, topics.journal, { [name]: good });
     await untilAll(true);

@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from "vitest";
-import { newAccepts, sendAccepts } from "../support/accepts.ts";
-import { sharedCluster } from "../support/cluster.ts";
-import { openCommandsWorld } from "../support/commands-world.ts";
+import { expect, test } from "vitest";
+import { newAccepts } from "../support/accepts.ts";
+import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 
 const PARTNER_MS = 1_500;
@@ -9,11 +8,7 @@ const PARTNER_MS = 1_500;
 const ACCEPTS = newAccepts(10).map((accept) => ({ ...accept, key: "one" }));
 
 test("the lag is that of the partition whose commands wait, and is gone when they are answered", async () => {
-  const { world, replicas } = await openCommandsWorld(sharedCluster(), {
-    replicas: 1,
-    partnerMs: PARTNER_MS,
-  });
-  onTestFinished(world.close);
+  const { replicas, accepts } = await commandsUnderFault({ replicas: 1, partnerMs: PARTNER_MS });
   const [replica] = replicas;
   /** Values by partition. */
   const lag = async (of: "records" | "seconds"): Promise<number[]> => {
@@ -30,7 +25,6 @@ test("the lag is that of the partition whose commands wait, and is gone when the
   );
   expect(await lag("seconds")).toEqual([0, 0, 0, 0, 0, 0]);
 
-  const accepts = await sendAccepts(world);
   await accepts.submit(ACCEPTS);
   await eventually(
     async () => {

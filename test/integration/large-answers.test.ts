@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { answeredDoubt } from "../support/doubts.ts";
-import { follow, type Following, type TopicRecord } from "../support/follow-topics.ts";
+import type { Following, TopicRecord } from "../support/follow-topics.ts";
 import { narrowTopic, widenTopic } from "../support/narrow-topic.ts";
-import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
 import { listen } from "../support/listen.ts";
@@ -24,7 +22,7 @@ let answer = Buffer.alloc(0);
 beforeAll(async () => {
   const partner = createServer((_, response) => response.writeHead(200).end(answer));
   const address = await listen(partner);
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     settings: {
       FLOWS: "commands",
       PARTNER_BASE_URL: `http://${address}`,
@@ -36,8 +34,7 @@ beforeAll(async () => {
     return Promise.resolve();
   });
   bridge = await world.startReady();
-  following = await follow(world.brokers, [world.topics.results, world.topics.journal]);
-  world.defer(following.stop);
+  following = await world.follow([world.topics.results, world.topics.journal]);
 });
 afterAll(async () => {
   expect(await bridge.stop()).toBe(0);
@@ -46,7 +43,7 @@ afterAll(async () => {
 
 const accepted = async (commandId: string): Promise<TopicRecord> => {
   const accept = messageOf({ commandId, quoteId: `q-${commandId}`, key: commandId });
-  await produce(world.brokers, world.topics.commands, [accept]);
+  await world.produce(world.topics.commands, [accept]);
   const [result] = await following.until(world.topics.results, ({ key }) => key === commandId);
   return result as TopicRecord;
 };

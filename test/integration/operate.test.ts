@@ -9,18 +9,15 @@ import { recentProposals } from "../../src/operate/resolve/proposal.ts";
 import { confirm, resolve } from "../../src/operate/resolve/resolve.ts";
 import { status } from "../../src/operate/status.ts";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { toolServicesFor, person } from "../support/tool-services.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import { clientOf, endTotal, setTopicConfig } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import { serveSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await openWorld(sharedCluster());
+  world = await openWorld();
 });
 afterAll(() => world.close());
 
@@ -29,9 +26,9 @@ const saying = (commandId: string, as: "succeeded" | "not-executed" = "succeeded
   ...{ commandId, quoteId: null, as, force: false, transactionId: null },
 });
 const resultsOf = async (commandId: string) =>
-  (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
+  (await world.read(world.topics.results)).filter(({ key }) => key === commandId);
 const lastAudit = async (): Promise<Record<string, unknown>> => {
-  const entries = await readTopic(world.brokers, world.topics.audit);
+  const entries = await world.read(world.topics.audit);
   return (JSON.parse(String(entries.at(-1)?.value)) as { data: Record<string, unknown> }).data;
 };
 
@@ -141,7 +138,7 @@ describe("four eyes", () => {
       ).rejects.toThrow(`has no proposal ${none}`);
 
     const { audit } = world.topics;
-    const proposal = (await readTopic(world.brokers, audit)).find(({ offset }) => `0/${offset}` === ref);
+    const proposal = (await world.read(audit)).find(({ offset }) => `0/${offset}` === ref);
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "CreateTime" });
     const producer = clientOf(world.brokers).producer();
     await producer.connect();
@@ -156,7 +153,7 @@ describe("four eyes", () => {
     let offset = await written();
     // A broker goes by the new setting a moment later.
     const isOld = async (): Promise<boolean> =>
-      (await readTopic(world.brokers, audit)).some(
+      (await world.read(audit)).some(
         (record) => record.offset === offset && String(record.timestampMs) === timestamp,
       );
     while (!(await isOld())) offset = await written();
@@ -194,7 +191,7 @@ test("a pause of a duration ends by Kafka's clock, not by that of the operator's
 test("the audit has a row for each action, with what came of it", async () => {
   const all = await readAudit(toolServicesFor(world), 0, unstopped);
   const ids = new Set(all.map(({ actionId }) => actionId));
-  const entries = await readTopic(world.brokers, world.topics.audit);
+  const entries = await world.read(world.topics.audit);
   const written = entries.map(({ value }) => JSON.parse(String(value)) as { data: { actionId: string } });
   expect(ids).toEqual(new Set(written.map(({ data }) => data.actionId)));
   expect(all.at(-1)).toMatchObject({
@@ -226,7 +223,7 @@ test("a reconcile run that a person forces stands in the audit topic, a dry one 
 
 test("the state of flows and the rates are known without reading a record", async () => {
   const services = toolServicesFor(world);
-  await produce(world.brokers, world.topics.deadLetters, [{ key: "k", value: "v" }]);
+  await world.produce(world.topics.deadLetters, [{ key: "k", value: "v" }]);
   const known = await status(services, unstopped);
   expect(known).toMatchObject({
     commands: { members: [], lag: 0 },

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { newAccepts, sendAccepts } from "../support/accepts.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { startConsole } from "../support/console-program.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/listen.ts";
@@ -11,7 +10,7 @@ import { openWorld } from "../support/world.ts";
 test.concurrent(
   "a partner that refuses the calls is seen in /readyz, status, console and log, until it answers again",
   async ({ onTestFinished }) => {
-    const world = await openWorld(sharedCluster(), {
+    const world = await openWorld({
       sandboxArgs: ["--accept-unknown-quotes"],
       settings: { FLOWS: "webhooks,commands", KAFKA_CLIENT_ID: `fx-${randomUUID()}` },
     });
@@ -70,7 +69,7 @@ test.concurrent(
 test.concurrent(
   "calls that wait because the rate is used up are seen in /readyz, status, console and log, until none waits",
   async ({ onTestFinished }) => {
-    const world = await openWorld(sharedCluster(), {
+    const world = await openWorld({
       sandboxArgs: ["--accept-unknown-quotes"],
       settings: { FLOWS: "webhooks,commands", KAFKA_CLIENT_ID: `fx-${randomUUID()}`, PARTNER_MAX_RPS: "1" },
     });
@@ -106,7 +105,7 @@ test.concurrent(
     });
     const url = `http://${await listen(partner)}`;
     onTestFinished(() => void partner.close());
-    const world = await openWorld(sharedCluster(), {
+    const world = await openWorld({
       settings: { FLOWS: "commands", PARTNER_BASE_URL: url, PARTNER_PAUSE_ON_DOUBT: "true" },
     });
     onTestFinished(world.close);

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newAccepts, sendAccepts } from "../support/accepts.ts";
 import { correctTally } from "../support/accept-tally.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { openCommandsWorld } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following } from "../support/follow-topics.ts";
+import type { Following } from "../support/follow-topics.ts";
 import { askAdmin, endTotal, setTopicConfig } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import type { ProgramResult } from "../support/program.ts";
 import type { Replica } from "../support/replica.ts";
 import type { World } from "../support/world.ts";
@@ -25,10 +23,9 @@ let following: Following;
 let accepts: Awaited<ReturnType<typeof sendAccepts>>;
 
 beforeAll(async () => {
-  ({ world, replicas } = await openCommandsWorld(sharedCluster(), { replicas: 3 }));
+  ({ world, replicas } = await openCommandsWorld({ replicas: 3 }));
   accepts = await sendAccepts(world);
-  following = await follow(world.brokers, [world.topics.audit, world.topics.control]);
-  world.defer(following.stop);
+  following = await world.follow([world.topics.audit, world.topics.control]);
 });
 afterAll(() => world.close());
 
@@ -149,8 +146,7 @@ test("accepts are paused alone: creates are answered meanwhile, and no accept is
   }));
   const waiting = newAccepts(20);
   await accepts.submit(waiting);
-  await produce(
-    world.brokers,
+  await world.produce(
     world.topics.commands,
     creates.map((command) => ({ key: command.commandId, value: JSON.stringify(command) })),
   );
@@ -174,7 +170,7 @@ test("a pause replaces another, and ends by itself; what nobody can read changes
   await untilAll(true);
   const { out } = await run("pause", "commands", "--until", "25s");
   expect(out).toMatch(/^Paused: commands, until \S+Z\.\nWritten to /);
-  await produce(world.brokers, world.topics.control, [
+  await world.produce(world.topics.control, [
     { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
     { key: "commands", value: "\u0000" },
     { key: "nothing", value: "{}" },

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await mkdir(join(folder, "bin"));
   const script = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
   await writeFile(join(folder, "bin", "cambio-bridge"), script, { mode: 0o755 });
-  world = await openWorld(cluster, { sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] });
+  world = await openWorld({ sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] });
   bridge = await world.startReady();
   const body = { transactionId: "tx-readme", status: "AWAITING_PAYMENT", createdAt: "2026-01-31T12:00:00Z" };
   const answer = await fetch(bridge.webhookUrl, { method: "POST", body: JSON.stringify(body) });

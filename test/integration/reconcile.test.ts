@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { clientOf } from "../support/kafka.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, readTopic, type Following, type TopicRecord } from "../support/follow-topics.ts";
+import type { Following, TopicRecord } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
 import { serveSettings } from "../support/settings.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { openTestWorld, openWorld, type World } from "../support/world.ts";
 
 const HOUR_MS = 3_600_000;
 const SETTINGS = { FLOWS: "webhooks,reconcile", RECONCILE_MIN_AGE: "0", RECONCILE_EVERY: "1s" };
@@ -53,13 +52,12 @@ describe("a run by hand over a log of any form", () => {
   let following: Following;
 
   beforeAll(async () => {
-    world = await openWorld(sharedCluster(), {
+    world = await openWorld({
       settings: { ...SETTINGS, FLOWS: "webhooks" },
       sandboxArgs: ["--retry", "500ms"],
     });
     bridge = await world.startReady();
-    following = await follow(world.brokers, [world.topics.events]);
-    world.defer(following.stop);
+    following = await world.follow([world.topics.events]);
   });
   afterAll(async () => {
     await bridge.stop();
@@ -139,58 +137,53 @@ describe("a run by hand over a log of any form", () => {
 });
 
 test("two replicas, one killed: every lost notification is published once, and soon", async () => {
-  const world = await openWorld(sharedCluster(), { settings: SETTINGS, sandboxArgs: ["--retry", "500ms"] });
-  try {
-    const [first, second] = [await world.startReplica(), await world.startReplica()];
-    await Promise.all([first.untilReady(), second.untilReady()]);
-    const following = await follow(world.brokers, [world.topics.events]);
-    world.defer(following.stop);
-    expect((await world.run(["subscribe", "--url", second.webhookUrl], serveSettings)).code).toBe(0);
+  const world = await openTestWorld({ settings: SETTINGS, sandboxArgs: ["--retry", "500ms"] });
+  const [first, second] = [await world.startReplica(), await world.startReplica()];
+  await Promise.all([first.untilReady(), second.untilReady()]);
+  const following = await world.follow([world.topics.events]);
+  expect((await world.run(["subscribe", "--url", second.webhookUrl], serveSettings)).code).toBe(0);
 
-    const past = { from: daysAgo(1), to: daysAgo(0.2), lostShare: 0.3 };
-    type Made = { lost: number };
-    const before = await world.sandbox<Made>("/_sandbox/log", { ...past, count: 200 });
-    const leaderOf = async (): Promise<Replica | false> => {
-      for (const replica of [first, second]) {
-        const metrics = await replica.metrics();
-        if (/^cambio_bridge_reconcile_leader 1$/m.test(metrics)) return replica;
-      }
-      return false;
-    };
-    const leader = await eventually(leaderOf, "a leader", 30_000);
-    await leader.kill();
-    const survivor = leader === first ? second : first;
-    expect((await world.run(["subscribe", "--url", survivor.webhookUrl], serveSettings)).code).toBe(0);
-    const after = await world.sandbox<Made>("/_sandbox/log", { ...past, count: 100 });
+  const past = { from: daysAgo(1), to: daysAgo(0.2), lostShare: 0.3 };
+  type Made = { lost: number };
+  const before = await world.sandbox<Made>("/_sandbox/log", { ...past, count: 200 });
+  const leaderOf = async (): Promise<Replica | false> => {
+    for (const replica of [first, second]) {
+      const metrics = await replica.metrics();
+      if (/^cambio_bridge_reconcile_leader 1$/m.test(metrics)) return replica;
+    }
+    return false;
+  };
+  const leader = await eventually(leaderOf, "a leader", 30_000);
+  await leader.kill();
+  const survivor = leader === first ? second : first;
+  expect((await world.run(["subscribe", "--url", survivor.webhookUrl], serveSettings)).code).toBe(0);
+  const after = await world.sandbox<Made>("/_sandbox/log", { ...past, count: 100 });
 
-    const named = () => new Set(following.of(world.topics.events).map((record) => nameOf(decoded(record))));
-    await eventually(() => named().size === 300, "an event of each notification", 30_000);
-    const isComplete = async (): Promise<boolean> => {
-      const metrics = await survivor.metrics();
-      return /reconcile_runs_total\{result="complete"\} [1-9]/.test(metrics);
-    };
-    await eventually(isComplete, "a complete run", 30_000);
-    expect(await survivor.stop()).toBe(0);
+  const named = () => new Set(following.of(world.topics.events).map((record) => nameOf(decoded(record))));
+  await eventually(() => named().size === 300, "an event of each notification", 30_000);
+  const isComplete = async (): Promise<boolean> => {
+    const metrics = await survivor.metrics();
+    return /reconcile_runs_total\{result="complete"\} [1-9]/.test(metrics);
+  };
+  await eventually(isComplete, "a complete run", 30_000);
+  expect(await survivor.stop()).toBe(0);
 
-    // One replica may publish from the log what the other one takes as a webhook meanwhile. Then both events have
-    // the same eventId.
-    const events = (await readTopic(world.brokers, world.topics.events)).map(decoded);
-    expect(new Set(events.map(nameOf)).size).toBe(300);
-    expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(300);
-    const { lost } = await world.sandbox<{ lost: { count: number; notifications: Lost[] } }>(
-      "/_sandbox/state?only=lost",
-    );
-    // Also those that the killed replica did not take: the other one may have got them as webhooks.
-    for (const { transactionId, status } of lost.notifications)
-      expect(
-        events.filter((event) => event.transactionId === transactionId && event.status === status),
-        `${transactionId} ${status}`,
-      ).toHaveLength(1);
-    const fromLog = events.filter(({ source }) => source === "NOTIFICATION_LOG");
-    expect(fromLog.length).toBeGreaterThanOrEqual(before.lost + after.lost);
-  } finally {
-    await world.close();
-  }
+  // One replica may publish from the log what the other one takes as a webhook meanwhile. Then both events have
+  // the same eventId.
+  const events = (await world.read(world.topics.events)).map(decoded);
+  expect(new Set(events.map(nameOf)).size).toBe(300);
+  expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(300);
+  const { lost } = await world.sandbox<{ lost: { count: number; notifications: Lost[] } }>(
+    "/_sandbox/state?only=lost",
+  );
+  // Also those that the killed replica did not take: the other one may have got them as webhooks.
+  for (const { transactionId, status } of lost.notifications)
+    expect(
+      events.filter((event) => event.transactionId === transactionId && event.status === status),
+      `${transactionId} ${status}`,
+    ).toHaveLength(1);
+  const fromLog = events.filter(({ source }) => source === "NOTIFICATION_LOG");
+  expect(fromLog.length).toBeGreaterThanOrEqual(before.lost + after.lost);
 }, 120_000);
 
 /** Leaves a note in the election's group, as an earlier leader does. */
@@ -210,31 +203,26 @@ const leaveNote = async ({ brokers, groupId, topics }: World, note: object): Pro
 test("a new leader publishes what was lost since the last complete run of an earlier one", async () => {
   // Another run would count all of them as known.
   const settings = { ...SETTINGS, RECONCILE_EVERY: "10m" };
-  const world = await openWorld(sharedCluster(), { settings, sandboxArgs: ["--retry", "500ms"] });
-  try {
-    await leaveNote(world, { completeAt: daysAgo(6), wholeAt: daysAgo(6) });
-    await world.sandbox("/_sandbox/log", { from: daysAgo(5), to: daysAgo(4), lostShare: 1, count: 10 });
-    const following = await follow(world.brokers, [world.topics.events]);
-    world.defer(following.stop);
-    const replica = await world.startReady();
-    await following.until(world.topics.events, () => true, 10);
-    expect(eventsOf(following, world.topics.events)).toHaveLength(10);
-    const counts = async (): Promise<Record<string, number>> => {
-      const metrics = await replica.metrics();
-      const lines = metrics.matchAll(/^cambio_bridge_reconcile_notifications_total\{kind="(\w+)"\} (\d+)$/gm);
-      return Object.fromEntries([...lines].map(([, kind = "", count]) => [kind, Number(count)]));
-    };
-    const counted = await eventually(
-      async () => {
-        const seen = await counts();
-        return seen["published"] === 10 && seen;
-      },
-      "the run to be counted",
-      30_000,
-    );
-    expect(counted).toEqual({ known: 0, published: 10, held: 0, too_young: 0, unreadable: 0, other_type: 0 });
-    expect(await replica.stop()).toBe(0);
-  } finally {
-    await world.close();
-  }
+  const world = await openTestWorld({ settings, sandboxArgs: ["--retry", "500ms"] });
+  await leaveNote(world, { completeAt: daysAgo(6), wholeAt: daysAgo(6) });
+  await world.sandbox("/_sandbox/log", { from: daysAgo(5), to: daysAgo(4), lostShare: 1, count: 10 });
+  const following = await world.follow([world.topics.events]);
+  const replica = await world.startReady();
+  await following.until(world.topics.events, () => true, 10);
+  expect(eventsOf(following, world.topics.events)).toHaveLength(10);
+  const counts = async (): Promise<Record<string, number>> => {
+    const metrics = await replica.metrics();
+    const lines = metrics.matchAll(/^cambio_bridge_reconcile_notifications_total\{kind="(\w+)"\} (\d+)$/gm);
+    return Object.fromEntries([...lines].map(([, kind = "", count]) => [kind, Number(count)]));
+  };
+  const counted = await eventually(
+    async () => {
+      const seen = await counts();
+      return seen["published"] === 10 && seen;
+    },
+    "the run to be counted",
+    30_000,
+  );
+  expect(counted).toEqual({ known: 0, published: 10, held: 0, too_young: 0, unreadable: 0, other_type: 0 });
+  expect(await replica.stop()).toBe(0);
 });

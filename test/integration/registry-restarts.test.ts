@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readSchema } from "../../src/kafka/schema/schemas.ts";
 import { encode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow } from "../support/follow-topics.ts";
-import { produce } from "../support/produce.ts";
 import { registryProxy } from "../support/registry-proxy.ts";
-import { openWorld } from "../support/world.ts";
+import { openTestWorld } from "../support/world.ts";
 import { messageOf } from "../support/accepts.ts";
 
 const cluster = sharedCluster();
@@ -16,14 +14,11 @@ const none = (): boolean => false;
 
 const openForgetful = async (settings: Record<string, string> = {}) => {
   const registry = await registryProxy();
-  const world = await openWorld(
-    { ...cluster, schemaRegistryUrl: registry.url },
-    {
-      sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
-      settings: { FLOWS: "commands", ...settings },
-    },
-  );
-  onTestFinished(world.close);
+  const world = await openTestWorld({
+    cluster: { ...cluster, schemaRegistryUrl: registry.url },
+    sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
+    settings: { FLOWS: "commands", ...settings },
+  });
   return { registry, world };
 };
 
@@ -31,8 +26,7 @@ test("a command waits for a schema that the registry does not know yet, and othe
   const { registry, world } = await openForgetful({ COMMANDS_MAX_IN_FLIGHT: "2" });
   const bridge = await world.startReady();
   const { commands, results } = world.topics;
-  const following = await follow(world.brokers, [results]);
-  world.defer(following.stop);
+  const following = await world.follow([results]);
   const answers = (commandId: string): Promise<unknown[]> =>
     following.until(results, ({ headers }) => headers["correlation-id"] === commandId, 1);
 
@@ -61,10 +55,10 @@ test("a command waits for a schema that the registry does not know yet, and othe
       },
     }),
   });
-  await produce(world.brokers, commands, ["c-1", "c-2", "c-3"].map(accept));
+  await world.produce(commands, ["c-1", "c-2", "c-3"].map(accept));
   await eventually(() => registry.questions.length > asked + 1, "the registry to be asked again", 10_000);
   const json = messageOf({ commandId: "json", quoteId: "q-json", key: "json" });
-  await produce(world.brokers, commands, [json]);
+  await world.produce(commands, [json]);
   expect(await answers("json")).toHaveLength(1);
 
   registry.forget(none);

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { AT_ONCE_MS, DOUBT_TRACE, writeDoubts } from "../support/doubts.ts";
-import { readTopic } from "../support/follow-topics.ts";
 import type { ProgramResult } from "../support/program.ts";
 import { openWorld, type World } from "../support/world.ts";
 
@@ -16,7 +15,7 @@ const LONG_MS = 15_000;
 
 let world: World;
 beforeAll(async () => {
-  world = await openWorld(sharedCluster());
+  world = await openWorld();
 });
 afterAll(() => world.close());
 
@@ -32,7 +31,7 @@ const endedAs = (commandId: string, outcome: string): string => {
   return `${outcome === "FAILED" ? "^Evidence on [^]*never run: .*\n" : "^"}Command ${commandId} is resolved: ${outcome}\\. Durable at ${place(journal)}; its final result at ${place(results)}\\.\n$`;
 };
 const resultsOf = async (commandId: string) =>
-  (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
+  (await world.read(world.topics.results)).filter(({ key }) => key === commandId);
 
 test("a command that is in doubt for two quotes is only decided for the one that is named", async () => {
   const [first, second] = [`q-${randomUUID()}`, randomUUID()];
@@ -62,7 +61,7 @@ test("a command that is in doubt for two quotes is only decided for the one that
   expect(again.err).toContain("decided already");
 
   // The action stands in the audit topic, with what came of it.
-  const entries = await readTopic(world.brokers, world.topics.audit);
+  const entries = await world.read(world.topics.audit);
   for (const { headers } of entries)
     expect(headers).toEqual({ "content-type": "application/cloudevents+json; charset=UTF-8" });
   const audited = entries.map(
@@ -164,7 +163,7 @@ test("an interrupt decides nothing, unless the decision is being written", async
   expect(await program.exited()).toBe(1);
   expect((await program.lines()).at(-1)).toBe("It was interrupted, and nothing was done.");
   expect(await resultsOf("typo")).toEqual([]);
-  const last = (await readTopic(world.brokers, world.topics.audit)).at(-1);
+  const last = (await world.read(world.topics.audit)).at(-1);
   expect(JSON.parse(String(last?.value))).toMatchObject({
     subject: "typo",
     data: { outcome: { kind: "refused", reason: "It was interrupted, and nothing was done." } },

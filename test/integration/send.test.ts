@@ -1,10 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
-import { sharedCluster } from "../support/cluster.ts";
-import { openWorld } from "../support/world.ts";
+import { expect, test } from "vitest";
+import { openTestWorld } from "../support/world.ts";
 
 test("the tool says what keeps commands from being executed, where nobody takes them or they are paused", async () => {
-  const world = await openWorld(sharedCluster());
-  onTestFinished(() => world.close());
+  const world = await openTestWorld();
   const send = () =>
     world.run("send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait --timeout 3s".split(" "));
   const alone = await send();

@@ -128,7 +128,7 @@ test.concurrent(
 );
 
 test.concurrent("SETUP_ON_START runs it before serve", async ({ onTestFinished }) => {
-  const world = await openWorld(cluster, { setUp: false });
+  const world = await openWorld({ setUp: false });
   onTestFinished(world.close);
   const bridge = await world.startReady({ SETUP_ON_START: "true" });
   expect(await bridge.stop()).toBe(0);

@@ -3,11 +3,9 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messageOf } from "../support/accepts.ts";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following } from "../support/follow-topics.ts";
+import type { Following } from "../support/follow-topics.ts";
 import { committedTotal } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import type { Settings } from "../support/settings.ts";
 import { startWebhookLoad } from "../support/webhook-load.ts";
@@ -17,9 +15,8 @@ let world: World;
 let following: Following;
 
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), { sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] });
-  following = await follow(world.brokers, [world.topics.events, world.topics.results]);
-  world.defer(following.stop);
+  world = await openWorld({ sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] });
+  following = await world.follow([world.topics.events, world.topics.results]);
 });
 afterAll(() => world.close());
 
@@ -28,8 +25,7 @@ const serve = async (settings: Settings = {}): Promise<Replica> => {
   return replica;
 };
 const accept = (quoteIds: readonly string[]): Promise<void> =>
-  produce(
-    world.brokers,
+  world.produce(
     world.topics.commands,
     quoteIds.map((quoteId) => messageOf({ commandId: `c-${quoteId}`, quoteId, key: quoteId })),
   );

@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ToolServices } from "../../src/operate/tool-services.ts";
 import { story, type Story } from "../../src/operate/story/story.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { toolServicesFor } from "../support/tool-services.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following } from "../support/follow-topics.ts";
-import { produce } from "../support/produce.ts";
+import type { Following } from "../support/follow-topics.ts";
 import { decodeResult } from "../support/result.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -19,7 +17,7 @@ let services: ToolServices;
 let bridge: Replica;
 let following: Following;
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     sandboxArgs: ["--accept-unknown-quotes", "--time-scale", "100000"],
     settings: { FLOWS: "webhooks,commands", PARTNER_CALL_TIMEOUT: "2s" },
   });
@@ -27,13 +25,12 @@ beforeAll(async () => {
   await bridge.untilReady();
   // Before anything reads: the bridge replaces modules of kafkajs.
   services = toolServicesFor(world);
-  following = await follow(world.brokers, [world.topics.results, world.topics.events]);
-  world.defer(following.stop);
+  following = await world.follow([world.topics.results, world.topics.events]);
 });
 afterAll(() => world.close());
 
 const send = (commandId: string, quoteId: string, externalId: string): Promise<void> =>
-  produce(world.brokers, world.topics.commands, [
+  world.produce(world.topics.commands, [
     {
       key: `key-${randomUUID()}`,
       // As Python writes JSON.

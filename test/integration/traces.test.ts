@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following, type TopicRecord } from "../support/follow-topics.ts";
+import type { Following, TopicRecord } from "../support/follow-topics.ts";
 import { openReceiver, type ReceivedSpan, type Receiver } from "../support/otlp-receiver.ts";
 import { timed } from "../support/own-time.ts";
-import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { secrets } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -23,7 +21,7 @@ let collector: Receiver;
 
 beforeAll(async () => {
   collector = await openReceiver();
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
     settings: {
       FLOWS: "webhooks,commands",
@@ -35,8 +33,7 @@ beforeAll(async () => {
   });
   bridge = await world.startReady();
   const { events, results, deadLetters } = world.topics;
-  following = await follow(world.brokers, [events, results, deadLetters]);
-  world.defer(following.stop);
+  following = await world.follow([events, results, deadLetters]);
 });
 afterAll(async () => {
   await world.close();
@@ -148,7 +145,7 @@ test("a webhook that is not understood, and one that is not let in", async () =>
 
 test("a command: its span in a trace of its own, linked to the sender's, and in it the claim, the call and the result", async () => {
   const { commands, journal, results } = world.topics;
-  await produce(world.brokers, commands, [acceptCommand("linked", "quote-linked")]);
+  await world.produce(commands, [acceptCommand("linked", "quote-linked")]);
   const result = await resultOf("linked");
   const { traceId, spanId } = contextOf(result);
   const spans = await spansOf(traceId, 5);
@@ -193,7 +190,7 @@ test("a command: its span in a trace of its own, linked to the sender's, and in 
 
 test("a call of which nobody knows what became says so; how a person ends that is linked to it", async () => {
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "reset", when: "after", count: 1 });
-  await produce(world.brokers, world.topics.commands, [acceptCommand("doubted", "quote-doubted")]);
+  await world.produce(world.topics.commands, [acceptCommand("doubted", "quote-doubted")]);
   const { traceId } = contextOf(await resultOf("doubted"));
   const spans = await spansOf(traceId, 5);
   const call = named(spans, "PUT /corporate/v1/quote/{quoteId}/accept");

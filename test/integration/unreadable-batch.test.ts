@@ -4,7 +4,6 @@ import { sharedCluster } from "../support/cluster.ts";
 import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
-import { produce } from "../support/produce.ts";
 import { readerDeps } from "../support/reader-deps.ts";
 import { preparedMessage } from "../../src/kafka/kafkajs-fixes/prepared-batches.ts";
 import { gzipBatch, recordBatch } from "../../src/kafka/produce/record-batch.ts";
@@ -52,7 +51,7 @@ test("an unreadable batch costs its own partition, is named by `status`, and par
   const sent = added.map((accept, nth) => ({ ...messageOf(accept), partition: partitions + nth }));
   const addedAt = Date.now();
   await eventually(
-    () => produce(brokers, topics.commands, sent).then(() => true),
+    () => world.produce(topics.commands, sent).then(() => true),
     "the new partitions to take commands",
     20_000,
   );

@@ -1,14 +1,12 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sharedCluster } from "../support/cluster.ts";
 import { askAdmin, createTopic } from "../support/kafka.ts";
 import { listen } from "../support/listen.ts";
-import { produce } from "../support/produce.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), { setUp: false });
+  world = await openWorld({ setUp: false });
 });
 afterAll(() => world.close());
 
@@ -17,11 +15,11 @@ test("what is written to a topic that was created anew is shown, from its first 
   const topic = await createTopic(brokers, 1);
   const watching = await world.start(["watch", "dead-letters"], { TOPIC_DEAD_LETTERS: topic });
   await watching.untilLine((line) => line.startsWith("Following"), "what it follows");
-  for (const value of ["one", "two", "three"]) await produce(brokers, topic, [{ key: null, value }]);
+  for (const value of ["one", "two", "three"]) await world.produce(topic, [{ key: null, value }]);
   await watching.untilLine((line) => line.endsWith("three"), "the last record");
   await askAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topic] }));
   await askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
-  await produce(brokers, topic, [{ key: null, value: "anew" }]);
+  await world.produce(topic, [{ key: null, value: "anew" }]);
   await watching.untilLine((line) => line.endsWith("anew"), "the first record of the new topic");
   expect(await watching.stop()).toBe(0);
 }, 60_000);
@@ -31,8 +29,7 @@ test("it ends at once when it is told to, also while many records wait for a reg
   const url = `http://${await listen(registry)}`;
   const topic = await createTopic(world.brokers, 1);
   const value = Buffer.from([0, 0, 0, 9, 9, 2]);
-  await produce(
-    world.brokers,
+  await world.produce(
     topic,
     Array.from({ length: 200 }, () => ({ key: null, value })),
   );

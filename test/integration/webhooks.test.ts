@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode, schemaIdOf } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { follow, type Following } from "../support/follow-topics.ts";
+import type { Following } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
 import { secrets } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -16,7 +16,7 @@ let events: string;
 let deadLetters: string;
 
 beforeAll(async () => {
-  world = await openWorld(sharedCluster(), {
+  world = await openWorld({
     settings: {
       FLOWS: "webhooks",
       PARTNER_BASE_URL: SOURCE,
@@ -25,8 +25,7 @@ beforeAll(async () => {
   });
   ({ events, deadLetters } = world.topics);
   bridge = await world.startReady();
-  following = await follow(world.brokers, [events, deadLetters]);
-  world.defer(following.stop);
+  following = await world.follow([events, deadLetters]);
 });
 afterAll(async () => {
   const exitCode = await bridge.stop();

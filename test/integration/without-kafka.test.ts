@@ -5,7 +5,6 @@ import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { follow } from "../support/follow-topics.ts";
 import { timed } from "../support/own-time.ts";
-import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
 
@@ -18,10 +17,10 @@ let world: World;
 
 beforeAll(async () => {
   kafka = await startKafka({ heapMb: 256 });
-  world = await openWorld(
-    { ...sharedCluster(), kafkaBrokers: kafka.bootstrapServers },
-    { sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] },
-  );
+  world = await openWorld({
+    cluster: { ...sharedCluster(), kafkaBrokers: kafka.bootstrapServers },
+    sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
+  });
 }, 120_000);
 afterAll(async () => {
   await world.close();
@@ -96,7 +95,7 @@ test.each(takenAway)(
     await bridge.untilReady();
     const commandId = `after-${what}`;
     const { brokers, topics } = world;
-    await produce(brokers, topics.commands, [
+    await world.produce(topics.commands, [
       messageOf({ commandId, quoteId: `q-${commandId}`, key: commandId }),
     ]);
     const following = await follow(brokers, [topics.results, topics.events]);
@@ -120,7 +119,7 @@ const expectToEndInTime = async (replica: Replica): Promise<void> => {
 const openAccept = async (quoteId: string): Promise<void> => {
   const hang = { operation: "accept", match: { quoteId }, kind: "hang", when: "after" };
   await world.sandbox("/_sandbox/faults", hang);
-  await produce(world.brokers, world.topics.commands, [
+  await world.produce(world.topics.commands, [
     messageOf({ commandId: `c-${quoteId}`, quoteId, key: quoteId }),
   ]);
   await eventually(async () => (await world.executions(quoteId)) === 1, "the call", 30_000);

@@ -1,9 +1,7 @@
 import { onTestFinished } from "vitest";
 import { sendAccepts } from "./accepts.ts";
-import { sharedCluster } from "./cluster.ts";
 import type { Replica } from "./replica.ts";
-import type { Cluster, Settings } from "./settings.ts";
-import { openWorld, type World } from "./world.ts";
+import { openWorld, type World, type WorldOptions } from "./world.ts";
 
 /** Short, so that another replica takes over the claim of a lost owner within seconds. */
 const QUICK = { PARTNER_CONNECT_TIMEOUT: "1s", PARTNER_CALL_TIMEOUT: "2s" };
@@ -14,26 +12,28 @@ const QUICK = { PARTNER_CONNECT_TIMEOUT: "1s", PARTNER_CALL_TIMEOUT: "2s" };
  */
 export const TRUSTING = ["--accept-unknown-quotes", "--repetition", "again", "--walk", "still"];
 
-/**
- * A world with the commands flow only, whose partner answers after `partnerMs`, and with `replicas` that are
- * ready.
- */
-export const openCommandsWorld = async (
-  cluster: Cluster,
-  options: { settings?: Settings; replicas: number; partnerMs?: number },
-): Promise<{ world: World; replicas: Replica[] }> => {
-  const world = await openWorld(cluster, {
-    settings: { FLOWS: "commands", ...QUICK, ...options.settings },
+type CommandsWorldOptions = Pick<WorldOptions, "cluster" | "settings"> & {
+  replicas: number;
+  /** How long the partner takes for an accept. */
+  partnerMs?: number;
+};
+
+/** A world with the commands flow only, and with replicas that are ready. */
+export const openCommandsWorld = async ({
+  replicas: count,
+  partnerMs,
+  settings,
+  ...options
+}: CommandsWorldOptions): Promise<{ world: World; replicas: Replica[] }> => {
+  const world = await openWorld({
+    ...options,
+    settings: { FLOWS: "commands", ...QUICK, ...settings },
     sandboxArgs: TRUSTING,
   });
   try {
-    if (options.partnerMs !== undefined)
-      await world.sandbox("/_sandbox/faults", {
-        operation: "accept",
-        kind: "latency",
-        ms: options.partnerMs,
-      });
-    const replicas = await Promise.all(Array.from({ length: options.replicas }, () => world.startReplica()));
+    if (partnerMs !== undefined)
+      await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: partnerMs });
+    const replicas = await Promise.all(Array.from({ length: count }, () => world.startReplica()));
     await Promise.all(replicas.map((replica) => replica.untilReady()));
     return { world, replicas };
   } catch (error) {
@@ -45,17 +45,8 @@ export const openCommandsWorld = async (
 /**
  * Starts replicas that are ready for commands, and records the accepts that a test sends. Ends with the test.
  */
-export const commandsUnderFault = async ({
-  cluster = sharedCluster(),
-  ...options
-}: {
-  cluster?: Cluster;
-  settings?: Settings;
-  replicas: number;
-  /** How long the partner takes for an accept. */
-  partnerMs?: number;
-}) => {
-  const { world, replicas } = await openCommandsWorld(cluster, options);
+export const commandsUnderFault = async (options: CommandsWorldOptions) => {
+  const { world, replicas } = await openCommandsWorld(options);
   onTestFinished(world.close);
   return { world, replicas, accepts: await sendAccepts(world) };
 };

@@ -1,10 +1,8 @@
-import { onTestFinished } from "vitest";
 import { eventually } from "./eventually.ts";
-import { readTopic } from "./follow-topics.ts";
 import type { Settings } from "./settings.ts";
 import { onAllBrokers, type ThreeBrokers } from "./three-brokers.ts";
 import { slowestOf, startWebhookLoad, type Answer } from "./webhook-load.ts";
-import { openWorld } from "./world.ts";
+import { openTestWorld } from "./world.ts";
 
 const PUBLISH_TIMEOUT_MS = 3_000;
 const CONNECTIONS = 8;
@@ -23,7 +21,8 @@ export const webhooksUnderFault = async (
   kafka: ThreeBrokers,
   { settings = {}, sandboxArgs = [] }: { settings?: Settings; sandboxArgs?: readonly string[] } = {},
 ) => {
-  const world = await openWorld(kafka.cluster(), {
+  const world = await openTestWorld({
+    cluster: kafka.cluster(),
     sandboxArgs,
     settings: {
       FLOWS: "webhooks",
@@ -32,7 +31,6 @@ export const webhooksUnderFault = async (
       ...settings,
     },
   });
-  onTestFinished(world.close);
   const replica = await world.startReady();
   const load = startWebhookLoad(replica.webhookUrl, CONNECTIONS);
   world.defer(load.stop);
@@ -70,7 +68,7 @@ export const webhooksUnderFault = async (
       const answers = await load.stop();
       const claimed = answers.filter((answer) => isGood(answer) && answer.at >= sinceMs);
       await kafka.untilAgreedAbout(world.topics.events, 45_000);
-      const records = await readTopic(world.brokers, world.topics.events);
+      const records = await world.read(world.topics.events);
       const published = new Set(records.map(({ headers }) => headers["ce_id"]));
       const statuses = new Set(answers.map(({ status }) => status));
       return {

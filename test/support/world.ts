@@ -1,9 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { freePort } from "../../dev/cluster/ports.mjs";
+import { sharedCluster } from "./cluster.ts";
 import { eventually } from "./eventually.ts";
 import { SANDBOX } from "../../dev/main.mjs";
+import { follow, readTopic, type Following, type TopicRecord } from "./follow-topics.ts";
+import { produce, type Message } from "./produce.ts";
 import { runProgram, startProgram, type ProgramResult, type Program } from "./program.ts";
 import { startReplica, type Replica } from "./replica.ts";
 import {
@@ -31,6 +35,12 @@ export type World = Names & {
   startReplica: (settings?: Settings) => Promise<Replica>;
   /** Resolves when it is ready. */
   startReady: (settings?: Settings) => Promise<Replica>;
+  /** Writes records with a producer of its own; resolves when all is written. */
+  produce: (topic: string, messages: readonly Message[]) => Promise<void>;
+  /** All records that a topic holds now. */
+  read: (topic: string) => Promise<TopicRecord[]>;
+  /** Collects every record of topics until the world is closed. */
+  follow: (topics: readonly string[]) => Promise<Following>;
   /** Runs a command of the program to its end. */
   run: (args: readonly string[], settings?: Settings) => Promise<ProgramResult>;
   /** Starts a command that keeps running. */
@@ -41,6 +51,8 @@ export type World = Names & {
 };
 
 export type WorldOptions = {
+  /** Default: the one that all tests share. */
+  cluster?: Cluster;
   /** Override the default settings of replicas and tools. */
   settings?: Settings;
   sandboxArgs?: readonly string[];
@@ -51,10 +63,13 @@ export type WorldOptions = {
 /** Logs are deleted at the end unless KEEP_LOGS is set. */
 const keepsLogs = (): boolean => process.env["KEEP_LOGS"] !== undefined;
 
-export const openWorld = async (
-  cluster: Cluster,
-  { settings = {}, sandboxArgs = [], setUp = true }: WorldOptions = {},
-): Promise<World> => {
+export const openWorld = async ({
+  cluster = sharedCluster(),
+  settings = {},
+  sandboxArgs = [],
+  setUp = true,
+}: WorldOptions = {}): Promise<World> => {
+  const { kafkaBrokers: brokers } = cluster;
   const names = ownNames();
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-world-"));
   const sandboxPort = await freePort();
@@ -127,13 +142,20 @@ export const openWorld = async (
   };
   return {
     ...names,
-    brokers: cluster.kafkaBrokers,
+    brokers,
     sandboxUrl,
     folder,
     sandbox,
     executions: async (quoteId) => {
       const path = quoteId === undefined ? "" : `/${encodeURIComponent(quoteId)}`;
       return (await sandbox<{ executions: number }>(`/_sandbox/executions${path}`)).executions;
+    },
+    produce: (topic, messages) => produce(brokers, topic, messages),
+    read: (topic) => readTopic(brokers, topic),
+    follow: async (topics) => {
+      const following = await follow(brokers, topics);
+      ends.push(following.stop);
+      return following;
     },
     run,
     start: (args, more) => start(args[0] ?? "program", args, { ...ofTools, ...more }),
@@ -146,4 +168,11 @@ export const openWorld = async (
     defer: (end) => void ends.push(end),
     close,
   };
+};
+
+/** The same for one test: it ends with the test. */
+export const openTestWorld = async (options?: WorldOptions): Promise<World> => {
+  const world = await openWorld(options);
+  onTestFinished(world.close);
+  return world;
 };

@@ -51,7 +51,8 @@ export const storm = async (
   say: (line: string) => void,
 ): Promise<StormReport> => {
   const { accepts: count, inFlight, partnerMs } = options;
-  const { world, replicas } = await openCommandsWorld(cluster, {
+  const { world, replicas } = await openCommandsWorld({
+    cluster,
     settings: {
       COMMANDS_MAX_IN_FLIGHT: String(inFlight),
       PARTNER_MAX_CONNECTIONS: String(inFlight),
