@@ -18,10 +18,8 @@ const smallestOf = (limits: readonly string[]): string | undefined =>
   limits.toSorted((a, b) => (isAbove(a, b) ? 1 : -1))[0];
 
 /**
- * Judges the amounts of valid requests. Nobody says in which of its two currencies the amount of a create is: the
- * smaller of their limits counts. An accept names no currency: the smallest limit of all counts. One without an amount
- * is not judged.
- * @returns which amount is above which limit, as a sentence; null when none is
+ * Nobody says in which currency the amount of a create is: the smaller limit counts. An accept names none: the smallest
+ * of all counts. @returns which amount is above which limit, as a sentence; null when none is
  */
 export const amountLimit = (limits: AmountLimits): ((request: Request) => string | null) => {
   const smallest = smallestOf([...limits.values()]);

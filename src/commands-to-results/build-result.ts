@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
 import type { Identity, Verdict } from "./types.ts";
 
-/** What a result says of how its command was executed. */
 type ResultFacts = {
   identity: Identity;
   /** When this replica took the command up, and when the verdict was known (epoch milliseconds). */

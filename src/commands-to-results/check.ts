@@ -8,18 +8,13 @@ import type { FieldRule } from "./field-rules.ts";
 import { requestHash } from "./translate.ts";
 import type { Command, Identity } from "./types.ts";
 
-/** A command that is invalid or cannot be read, and is not executed. */
 export type Refused = {
   ok: false;
-  /** INVALID_COMMAND: it was read and breaks a rule. UNREADABLE_COMMAND: it could not be read. */
   code: "INVALID_COMMAND" | "UNREADABLE_COMMAND";
   /** Names the field, never its value. */
   message: string;
   identity: Identity;
-  /**
-   * The `requestHash` it would have as a valid command. Null unless only a list of allowed values refuses it: the lists
-   * are settings, so the same command may be valid when it is delivered again.
-   */
+  /** Null unless only a list of allowed values refuses it: those are settings, so the command may be valid later. */
   requestHash: string | null;
 };
 
@@ -111,8 +106,7 @@ const utf8OrNull = (bytes: Buffer): string | null => (isUtf8(bytes) ? bytes.toSt
 
 /** The commandId at the start of a value that cannot be parsed; empty if there is none. */
 export const leadingCommandId = (bytes: Buffer): string => {
-  // latin1 maps each byte to one character: the value as a whole may not be UTF-8. On a text of more than 8 MB the
-  // expression would overflow its stack.
+  // latin1 keeps bytes that are not UTF-8. On a text of more than 8 MB the expression would overflow its stack.
   const start = bytes.subarray(0, LEADING_BYTES).toString("latin1");
   const leading = LEADING_COMMAND_ID.exec(start)?.[1];
   const text = leading === undefined ? null : utf8OrNull(Buffer.from(leading, "latin1"));
@@ -137,7 +131,6 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
   };
 
   return {
-    /** Checks a command that was decoded from Avro. */
     record: (record: CommandRecord): Checked => check(commandFromRecord(record)),
     /** @param timestampMs the record's Kafka timestamp */
     json: (bytes: Buffer, timestampMs: number): Checked => {

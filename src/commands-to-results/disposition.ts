@@ -87,7 +87,6 @@ const table = {
   },
 } as const satisfies Record<JournalOperation, Rows>;
 
-/** The disposition of the outcome of the command's nth call (`calls`). Pure and total. */
 export const decide = (operation: JournalOperation, outcome: Outcome, calls: number): Disposition => {
   // The cast is safe: the row is the one of the outcome's kind.
   const row = table[operation][outcome.kind] as Row<Kind>;

@@ -7,7 +7,6 @@ import type { Envelope, PreparedCommand, Settled, StopSignals, Slot } from "./ac
 import { journalRef, refByCommandId, requestHash, toPartnerRequest } from "./translate.ts";
 import { ownVerdict, type ErrorCode, type Identity } from "./types.ts";
 
-/** A record of the commands topic. */
 export type CommandRecord = {
   topic: string;
   partition: number;
@@ -29,7 +28,6 @@ export type CommandPorts = {
   publish: (result: CommandResult, envelope: Envelope) => Promise<void>;
   /** Repeats an effect that fails, until it succeeds or the signal aborts. */
   retry: (effect: () => Promise<void>, signal: AbortSignal) => Promise<void>;
-  /** Writes a dead letter. */
   park: (record: CommandRecord, reason: ErrorCode, detail: string) => Promise<void>;
   now: () => number;
 };
@@ -81,10 +79,7 @@ const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: 
   return pending;
 };
 
-/**
- * The whole path of a command. Resolves when its result or dead letter is durable and the offset may be committed.
- * Rejects when stopped; the replica that reads the command again finds in the journal how far it came.
- */
+/** Resolves when the result or dead letter is durable. Rejects when stopped: the journal says how far it came. */
 export const commandsToResults =
   (ports: CommandPorts) =>
   async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {

@@ -27,7 +27,6 @@ export type ParsedCommand = {
 const isRequestType = (name: unknown): name is RequestType =>
   typeof name === "string" && Object.hasOwn(FIELDS, name);
 
-/** The type by the short or full name of its record. */
 const typeOfRecord = (name: string): RequestType | null => {
   const shortName = name.startsWith(NAMESPACE) ? name.slice(NAMESPACE.length) : name;
   return isRequestType(shortName) ? shortName : null;
@@ -100,10 +99,7 @@ const readRequest = (raw = ""): RequestPart => {
 const asInstant = (value: unknown): unknown =>
   typeof value === "string" ? (readInstant(value) ?? value) : value;
 
-/**
- * Reads a command from a text that JSON.parse accepted as an object.
- * @param timestampMs the record's Kafka timestamp, used when issuedAt is absent
- */
+/** @param timestampMs the record's Kafka timestamp, used when issuedAt is absent */
 export const commandFromJson = (text: string, timestampMs: number): ParsedCommand => {
   const top = members(text) ?? [];
   const { values, problem } = readFields(top, "the command", COMMAND_FIELDS);

@@ -81,10 +81,9 @@ const NOTHING = ".";
 const keyOf = untilStable((text) => normalizeForm(normalizePlain(text)) || NOTHING);
 
 /**
- * The journal key of a quote: one text for all spellings that a lenient partner, or a gateway before it, could take for
- * the same quote. Merging two quotes costs a needless QUOTE_ALREADY_TAKEN; splitting one quote could buy it twice. It is
- * idempotent. A text that is longer than any id is its own key: it names no quote, and its escapes may be nested so
- * deeply that the steps take seconds.
+ * One text for all spellings of a quote that a lenient partner could take for the same: merging two quotes costs a
+ * needless QUOTE_ALREADY_TAKEN, splitting one could buy it twice. It is idempotent. A text that is longer than any id
+ * is its own key: nested escapes would take seconds.
  */
 export const quoteKey = (quoteId: string): string =>
   quoteId.length > MAX_ID_LENGTH ? quoteId : keyOf(quoteId);

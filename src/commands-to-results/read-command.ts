@@ -10,10 +10,7 @@ export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
 type Decoded =
   { ok: true; value: CommandRecord } | { ok: false; detail: string; first?: { name: string; text: string } };
 
-/**
- * A compressed record of some kilobytes may hold megabytes, and parsed it takes sixty times as much: it would end every
- * replica that reads it. A command has some kilobytes.
- */
+/** Parsed, a value takes sixty times as much: a compressed one of megabytes would end every replica that reads it. */
 const MAX_COMMAND_BYTES = 1_048_576;
 const OPENING_BRACE = 0x7b;
 /** U+FFFD, which decoders put in place of invalid UTF-8, and its own UTF-8 bytes as latin1. */

@@ -13,7 +13,6 @@ const acceptBody = ({ counterpartyId, amount, externalId }: Request & { type: "A
   return `{${fields.join(",")}}`;
 };
 
-/** The HTTP request that executes a command. Pure. */
 export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
   if (request.type === "CreateQuote") {
     const body = JSON.stringify(request, [...FIELDS.CreateQuote]);
@@ -40,12 +39,7 @@ export const refByCommandId = (commandId: string): Ref => {
   return { operation: "CREATE_QUOTE", key: commandId, commandId };
 };
 
-/**
- * SHA-256 (hex) of what is asked of the partner. Distinguishes a repeated command from another one under the
- * same commandId. Without issuedAt and expiresAt: both differ when a caller repeats a command, and neither
- * changes what is executed.
- * @param ref the command's own, where it is known: to make the key of a quote takes time
- */
+/** SHA-256 (hex) of what is asked of the partner, without issuedAt and expiresAt: a repetition may change both. */
 export const requestHash = ({ request }: Pick<Command, "request">, ref?: Ref): string => {
   const { type } = request;
   const content =

@@ -38,7 +38,6 @@ export type Verdict = {
   answer: Answer | null;
 };
 
-/** A verdict of the bridge itself. */
 export const ownVerdict = (outcome: CommandOutcome, code: ErrorCode, message: string): Verdict => ({
   outcome,
   error: { code, message },
@@ -46,10 +45,8 @@ export const ownVerdict = (outcome: CommandOutcome, code: ErrorCode, message: st
   answer: null,
 });
 
-/** Returns a rejection if the command must not be executed at `nowMs`, else null. Pure. */
 export type Guard = (command: Command, nowMs: number) => Verdict | null;
 
-/** The fields of a result that identify its command. */
 export type Identity = {
   /** Empty if it could not be read. */
   commandId: string;

@@ -16,10 +16,7 @@ const WRITTEN = new Error("it is written");
 
 type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 
-/**
- * Writes the claim, within `leftMs`. Returns false if that was not enough. After `beginWithinMs` no call may follow this
- * claim, so permit and slot are released. Writing goes on, because the claim may be on its way to the log.
- */
+/** False if `leftMs` were not enough: no call may follow. Writing goes on: the claim may be on its way to the log. */
 const writeClaim = async (job: Job, claim: JournalStep, leftMs: number): Promise<boolean> => {
   const { deps, prepared, signals } = job;
   const writing = linkedAbortController(signals.stop);
@@ -45,7 +42,6 @@ const reportOf = (outcome: Outcome): CallReport => {
   return answer === null || answer.httpStatus >= 500 ? "ill" : "answer";
 };
 
-/** Makes the one call that a claim allows, or none. */
 const callOnce = async (
   { deps, signals }: Job,
   { request }: CallWork,

@@ -13,9 +13,8 @@ const LONGEST_PAUSE_MS = 600_000;
 const TRIAL_POLL_MS = 2_000;
 
 /**
- * A circuit breaker: pauses accepts after `failures` calls in a row that say that the partner is ill, so that this costs
- * a few doubts, not thousands. After the pause one accept is sent as a trial; the others follow once it is answered. Each
- * trial that fails doubles the pause, up to ten minutes.
+ * Pauses accepts after `failures` calls in a row that say that the partner is ill: a few doubts, not thousands. Then
+ * one accept is sent as a trial. Each trial that fails doubles the pause, up to ten minutes.
  */
 export const createBreaker = (options: {
   clock: Clock;

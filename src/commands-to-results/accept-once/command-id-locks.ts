@@ -5,10 +5,7 @@ type Holder = { prepared: { ref: Ref } };
 
 export type CommandIdLocks = ReturnType<typeof createCommandIdLocks>;
 
-/**
- * Locks on the commandIds of commands that this replica works on. The view knows a commandId only once its
- * first entry is folded; until then two commands with one commandId could begin at the same time.
- */
+/** The view knows a commandId only once its first entry is folded: until then two commands could begin with it. */
 export const createCommandIdLocks = () => {
   const locks = new Map<string, { key: string; jobs: Set<object> }>();
   return {

@@ -59,11 +59,7 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
   step: { [BRANCHES[step.kind]]: step } as unknown as CommandJournalEntry["step"],
 });
 
-/**
- * The entry of an Avro record. Null if this build cannot fold it: its version is unknown, or it is an accept that an
- * older version kept under another key, where it would not be found.
- * @param place.ageMs since the entry was appended
- */
+/** Null if this build cannot fold it, or it is an accept that an older version kept under a key where nobody looks. */
 export const readJournalRecord = (
   { version, operation, commandId, step }: CommandJournalEntry,
   { key, ageMs }: { key: string; ageMs: number },

@@ -10,10 +10,7 @@ import { perform } from "./perform.ts";
 import type { Deps, PreparedCommand, Settled, Slot, StopSignals } from "./ports.ts";
 import { START, type AttemptProgress, type Job } from "./progress.ts";
 
-/**
- * How much longer the owner of a claim may be at its call. Measured from the claim's LogAppendTime and from when this
- * replica first saw it, whichever ends first: clock skew can cause a needless doubt, never a second call.
- */
+/** LogAppendTime or this replica's watch ends it, whichever is first: skew costs a doubt, never a second call. */
 const ownerLeftMs = ({ deps }: Job, { watched }: AttemptProgress, claim: Claim): number => {
   const { clock, options } = deps;
   const watchedMs = watched?.attemptId === claim.attemptId ? watched.sinceMs() : 0;
@@ -29,7 +26,6 @@ const beginningOf = ({ prepared: { work } }: Job, look: Facts["look"]): Beginnin
   return look.isTaken ? "refusedClaim" : "claim";
 };
 
-/** Looks at all that decides the next step. */
 const factsOf = (job: Job, progress: AttemptProgress): Facts => {
   const { view } = job.deps;
   const { work, ref, requestHash } = job.prepared;
@@ -50,7 +46,6 @@ const factsOf = (job: Job, progress: AttemptProgress): Facts => {
   };
 };
 
-/** The loop: look at the facts, decide, and do that one thing. */
 const run = async (job: Job): Promise<Settled> => {
   let progress: AttemptProgress = START;
   for (;;) {
@@ -66,10 +61,8 @@ const run = async (job: Job): Promise<Settled> => {
 };
 
 /**
- * Executes commands; an accept is sent once at most, whatever happens to this or another process. Resolves when the
- * result is durable (IN_DOUBT too) and the offset may be committed, or with `reused`: the caller writes a dead letter
- * first. Rejects when stopped or abandoned: the offset must not be committed, and the next replica finds in the journal
- * how far the command came.
+ * Sends an accept once at most, whatever happens to any process. Resolves when the result is durable (IN_DOUBT too), or
+ * with `reused`: the caller writes a dead letter first. Rejects when stopped: then the offset must not be committed.
  */
 export const createExecute = (deps: Deps) => {
   const { clock, observer, options } = deps;

@@ -2,14 +2,12 @@ import { digestOf, wordOf } from "../../runtime/digest.ts";
 import type { Ref } from "./entry.ts";
 
 /**
- * Five 32-bit words that stand for a command under its key: two of the commandId, three of the key. Two of ten
- * million keys share their 96 bits with a probability of 10^-15, and 64 of them with 3 in a million; a clash could
- * only refuse a quote as taken, never let one be accepted twice.
+ * Two words of the commandId, three of the key. Two of ten million keys share their 96 bits with a probability of
+ * 10^-15; a clash could only refuse a quote as taken, never let one be accepted twice.
  */
 export type Fingerprint = readonly number[];
 
 export const WORDS = 5;
-/** Index of the key's first word. The commandId's words stand before it. */
 export const KEY_INDEX = 2;
 
 /** A 32-bit word of the content's hash (hex). Two different contents look equal once in four billion. */

@@ -59,10 +59,7 @@ const released = ({ open }: StateBefore, { commandId }: FoldedEntry, attemptId: 
     ? { kind: "freed" }
     : NOTHING;
 
-/**
- * Whether one conclusion says that the partner executed the command and the other that it did not. For a
- * create only an execution that its final result denies is worth an alarm.
- */
+/** Whether only one of two conclusions says "executed". For a create only an execution that is denied is an alarm. */
 export const contradicts = (
   operation: JournalOperation,
   saysExecuted: boolean,
@@ -85,8 +82,7 @@ const concluded = (
   const openHere = open?.claim.commandId === commandId ? open : null;
   const matches = openHere !== null && attemptId === openHere.claim.attemptId;
   if (outcome === "IN_DOUBT") return matches && !openHere.inDoubt ? { kind: "doubted" } : NOTHING;
-  // "Executed" always counts. "Not executed" counts for its own attempt only, not for another one that holds
-  // the key or is in doubt. Otherwise a late rejection by a guard would end a doubt with "no".
+  // "Not executed" counts for its own attempt only: otherwise a late rejection by a guard would end a doubt with "no".
   if (!succeeded && openHere !== null && !matches) return NOTHING;
   return { kind: "final", succeeded, closes: openHere !== null, afterDoubt: openHere?.inDoubt ?? false };
 };

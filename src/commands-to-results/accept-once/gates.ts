@@ -11,10 +11,7 @@ export type ClosedGate =
 
 export type GateName = keyof typeof gates;
 
-/**
- * What is about to begin: nothing of this replica's; a claim that the fold will refuse, because another command has the
- * quote; a claim with a call; or that call, in the synchronous step that writes its bytes.
- */
+/** `refusedClaim`: another command has the quote. `bytes`: the call, in the synchronous step that writes it. */
 export type Beginning = "nothing" | "refusedClaim" | "claim" | "bytes";
 
 type Gate = (job: Job, progress: AttemptProgress, beginning: Beginning) => ClosedGate | null;
@@ -26,7 +23,6 @@ const EXPIRY_POLL_MS = 2_000;
 
 const waitFor = (ms: number, event: GateEvent): ClosedGate => ({ kind: "wait", ms, event });
 
-/** How long a command waits at most: until its deadline. */
 const leftMs = (job: Job, progress: AttemptProgress): number =>
   job.deps.options.deadlineMs - activeMs(job, progress);
 

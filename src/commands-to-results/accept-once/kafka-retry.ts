@@ -5,7 +5,6 @@ import type { JournalStep, Ref } from "./entry.ts";
 import type { Deps, Observer, Options } from "./ports.ts";
 import { wait } from "./wait.ts";
 
-/** What is needed to write to the journal and to the results topic. */
 export type WriteDeps = Pick<
   Deps,
   "clock" | "view" | "journal" | "publish" | "codec" | "random" | "newId"
@@ -56,14 +55,10 @@ export const appendAndReadBack = async (
   return position;
 };
 
-/**
- * Appends an entry that changes nothing, because nobody has claimed its attempt, and waits until the view has folded it:
- * then the partition is read up to now, and the entry's LogAppendTime is the time by the broker's clock.
- */
+/** Appends an entry for an attempt that nobody claimed: then the view is read up to now, by the broker's clock. */
 export const appendProbe = (writer: Writer, ref: Ref, signal: AbortSignal): Promise<RecordPosition> =>
   appendAndReadBack(writer, ref, { kind: "released", attemptId: writer.deps.newId() }, signal);
 
-/** What a Concluded says besides its result. */
 type Conclusion = Omit<Concluded, "outcome" | "resultId" | "result">;
 
 export type WrittenConclusion = { result: CommandResult; value: Buffer; position: RecordPosition };

@@ -29,10 +29,7 @@ const unpublishedResults = (deps: Deps, { afterMs }: Pace): Leftover[] => {
   }));
 };
 
-/**
- * Claims of accepts whose commands became dead letters before the claims came into the log. The quote would stay held,
- * with no doubt that a person can end. A replica that has the command takes over `afterMs` earlier.
- */
+/** Claims that came after their commands became dead letters: the quote would stay held, without a doubt to end. */
 const orphanedClaims = (deps: Deps, { afterMs, signal }: Pace): Leftover[] => {
   const { clock, view, journal, observer, options } = deps;
   const accepts = view.held().filter(({ ref }) => ref.operation === "ACCEPT_QUOTE");
@@ -54,13 +51,11 @@ const orphanedClaims = (deps: Deps, { afterMs, signal }: Pace): Leftover[] => {
   }));
 };
 
-/** Ends what `find` has found for long enough. Runs until the signal aborts. */
 const endAll = async (
   { clock, view, observer }: Deps,
   { everyMs, signal }: Pace,
   find: () => Leftover[],
 ): Promise<void> => {
-  /** How long this process has known each of them without a break. */
   let ages = new Map<string, Stopwatch>();
   const busyPartitions = new Set<number>();
   /** One after the other in a partition of the journal: one that takes nothing delays no other. */
@@ -87,9 +82,6 @@ const endAll = async (
   }
 };
 
-/**
- * Ends what nobody works on any more: every replica looks for it now and then. Several may end the same one: the first
- * of several entries counts, and results have the same bytes.
- */
+/** Every replica looks for them. Several may end the same one: the first entry counts, results have the same bytes. */
 export const endLeftovers = (deps: Deps, pace: Pace): Promise<unknown> =>
   Promise.all([unpublishedResults, orphanedClaims].map((find) => endAll(deps, pace, () => find(deps, pace))));

@@ -1,7 +1,6 @@
 import { KEY_INDEX, WORDS, type Fingerprint } from "./fingerprint.ts";
 import { createRows } from "./rows.ts";
 
-/** What is kept of a command with a final result. */
 export type Final = {
   /** The offset of the Concluded entry; of the Claimed entry if the fold itself concluded the command. */
   offset: number;
@@ -9,7 +8,6 @@ export type Final = {
 };
 
 type Known = {
-  /** The command has no final result yet if this is null. */
   final: Final | null;
   /** Whether some command is known to have executed the accept of this key. */
   spent: boolean;
@@ -31,12 +29,8 @@ const TWO_32 = 2 ** 32;
 const wordAt = (print: Fingerprint, index: number): number => print[index] ?? 0;
 
 /**
- * Remembers the commands of one journal partition in a few bytes each:
- * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its commandId,
- *   because a commandId names one command, whatever its key
- * - a row of 2 words (8 bytes) for each key that is spent, found by the key: a quote may have any number of commands
- *
- * Tables are filled to between 47 and 70 percent: 57 to 86 bytes a command.
+ * Remembers each command in 32 bytes, found by its commandId, which names one command whatever its key, and each spent
+ * key in 8 bytes: a quote may have any number of commands. Tables are 47 to 70 percent full: 57 to 86 bytes a command.
  */
 export const createMemory = () => {
   const commands = createRows(WORDS + 3);
@@ -104,7 +98,6 @@ export const createMemory = () => {
     },
     markSpent,
 
-    /** Forgets commands whose entries stand before `offset`: retention has deleted them. */
     forgetBefore: (offset: number): void => {
       const { count } = commands;
       commands.keepOnly((row) => offsetOf(row) >= offset);

@@ -23,7 +23,6 @@ export type Facts = {
   isReadUp: boolean;
   own: OwnAttempt;
   verdict: Verdict;
-  /** The first gate that is closed; null if all are open. */
   gate: ClosedGate | null;
   hasSlot: boolean;
 };

@@ -4,14 +4,10 @@ import { contentWord, fingerprint, keyName, type Fingerprint } from "./fingerpri
 import { createMemory } from "./memory.ts";
 import { changeOf, type Claim } from "./fold-rules.ts";
 
-/** What the journal says of one command, as far as it was read. */
 export type Look =
   /** Its first entry has other content than was asked for: the commandId belongs to that one. */
   | { kind: "otherContent" }
-  /**
-   * It has no claim and no result. `isTaken`: another command holds the quote, is in doubt about it, or has used it.
-   * `isNamedElsewhere`: the commandId was used under another key and not under this one, and belongs to that command.
-   */
+  /** `isTaken`: another command holds, doubts or used the quote. `isNamedElsewhere`: its commandId has another key. */
   | { kind: "free"; isTaken: boolean; isNamedElsewhere: boolean }
   | { kind: "held"; claim: Claim }
   /** `position`: the entry with the IN_DOUBT result. */
@@ -19,7 +15,6 @@ export type Look =
   /** `position`: its Concluded entry; its Claimed entry where the fold concluded it, because the quote is taken. */
   | { kind: "concluded"; position: RecordPosition };
 
-/** A claim that holds its key. `position`: of the claim. */
 export type Held = { ref: Ref; claim: Claim; position: RecordPosition };
 export type JournalDoubt = Held & { sinceMs: number };
 /** A final result after a doubt that is not yet known to be durable on the results topic. */
@@ -117,7 +112,6 @@ export const createPartitionView = (
       }
     },
 
-    /** Forgets what retention has deleted. */
     forgetBefore: (offset: number): void => {
       memory.forgetBefore(offset);
       for (const entries of [opens, unpublished])

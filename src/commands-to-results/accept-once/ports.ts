@@ -9,10 +9,7 @@ import type { View } from "./view.ts";
 
 /** The journal topic, which decides who may call. */
 export type Journal = {
-  /**
-   * Resolves when all in-sync replicas have the entry. When it rejects, the entry may be in the log, may
-   * appear later, or never; with EntryRefused it is too large and never will be.
-   */
+  /** Resolves when all in-sync replicas have it. After a rejection it may appear; with EntryRefused it never will. */
   append: (ref: Ref, step: JournalStep) => Promise<RecordPosition>;
   /** Reads one entry again; null when retention has deleted it. */
   reread: (position: RecordPosition) => Promise<Entry | null>;
@@ -90,7 +87,6 @@ export type PreparedCommand = {
   envelope: Envelope;
 };
 
-/** The stages of stopping, in the order in which they come. */
 export type StopSignals = {
   /** Nothing new is started: the partition was revoked, or the process drains. Claims without a call are released. */
   stop: AbortSignal;
@@ -101,13 +97,9 @@ export type StopSignals = {
 
 export type Slot = {
   isHeld: () => boolean;
-  /** Frees the slot, because the command only waits now. */
   leave: () => void;
   take: (signal: AbortSignal) => Promise<void>;
 };
 
-/**
- * How a command ended. The offset may be committed at once if it is a result; after the dead letter if it is `reused`,
- * because the commandId belongs to an earlier, different command.
- */
+/** `reused`: the commandId belongs to an earlier, different command. Write the dead letter, then commit the offset. */
 export type Settled = CommandResult | "reused";

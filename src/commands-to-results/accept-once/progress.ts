@@ -9,7 +9,6 @@ import type { Pass } from "./pass.ts";
 import type { Deps, PreparedCommand, Slot, StopSignals } from "./ports.ts";
 import { createOwnerLost, neverSent } from "./verdicts-without-answer.ts";
 
-/** One command while this replica works on it. */
 export type Job = {
   readonly deps: Deps;
   readonly prepared: PreparedCommand;
@@ -62,7 +61,6 @@ export const START = {
   conclusion: null as WrittenConclusion | null,
   /** The claim of another owner that is waited for. */
   watched: null as { attemptId: string; sinceMs: Stopwatch } | null,
-  /** Whether the command's partition was just read up to now. */
   isReadUp: false,
 };
 

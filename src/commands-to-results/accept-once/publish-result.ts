@@ -19,9 +19,8 @@ export type JournalResult = {
 };
 
 /**
- * Reads a command's result from its entry. Null if retention has deleted the entry, or it holds none.
- * @param identity of a command that the fold itself may have concluded, because its quote is taken: a Claimed then
- *   stands for that result
+ * Null if the entry is gone or holds no result.
+ * @param identity of a command whose quote may be taken: a Claimed then stands for its result
  */
 export const readResult = async (
   { journal, codec }: Pick<WriteDeps, "journal" | "codec">,
@@ -44,10 +43,7 @@ export const readResult = async (
   return { result, value: codec.encode(result), requestHash, traceparent: null, note: null };
 };
 
-/**
- * Publishes the final result of a doubt, and writes that it is published. If the commandId has its result under another
- * key, this command became a dead letter, and nothing is published.
- */
+/** Publishes a doubt's final result, unless the commandId has one under another key: then it became a dead letter. */
 export const publishFinal = async (
   { journal, publish }: Pick<WriteDeps, "journal" | "publish">,
   ref: Ref,
@@ -62,8 +58,7 @@ export const publishFinal = async (
 const isExecuted = ({ outcome }: CommandResult): boolean => outcome === "SUCCEEDED";
 
 /**
- * Publishes the result that stands in the journal: the newest folded conclusion, not the one that this replica
- * appended. Null if the state has changed meanwhile, and must be read again.
+ * Publishes the newest folded conclusion, not what this replica appended. Null if the state has changed meanwhile.
  * @param own the conclusion of this replica's last attempt; null for none
  */
 export const publishStandingResult = async (

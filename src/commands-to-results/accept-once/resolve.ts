@@ -18,15 +18,9 @@ export type Decision = {
 };
 
 export type Resolved =
-  /**
-   * `position`: of the decision's entry. `isPublished` false: the commandId belongs to another command, whose result it
-   * has. The decision stands in the journal only, and the quote is free or spent.
-   */
+  /** `isPublished` false: another command has the commandId. The decision then stands in the journal only. */
   | { kind: "resolved"; result: CommandResult; position: RecordPosition; isPublished: boolean }
-  /**
-   * There is a final result already. `note`: of the operator who decided it. `result` is null for
-   * QUOTE_ALREADY_TAKEN, which has no conclusion in the journal.
-   */
+  /** There is a final result already, null for QUOTE_ALREADY_TAKEN. `note`: of the operator who decided it. */
   | { kind: "decided"; result: CommandResult | null; note: string | null; position: RecordPosition }
   | { kind: "tooYoung" }
   /** Claimed: its owner, or the replica that takes it over, will conclude it. */
@@ -36,10 +30,7 @@ export type Resolved =
 const AGE_FACTOR = 20;
 const LEAST_AGE_MS = 15 * 60_000;
 
-/**
- * Since when (epoch milliseconds) `resolve` needs no force, by the broker's clock. A partner or a proxy that stood still
- * may still execute a call that was given up, a frozen replica may still send it: the older, the less likely.
- */
+/** By the broker's clock. A partner, proxy or replica that stood still may execute a call late: ever less likely. */
 export const resolvableAtMs = (claim: Pick<Claim, "timestampMs" | "callWithinMs">): number =>
   claim.timestampMs + Math.max(AGE_FACTOR * claim.callWithinMs, LEAST_AGE_MS);
 
@@ -91,9 +82,8 @@ export const withoutDoubt = async (
 };
 
 /**
- * Ends a command's doubt by an operator's decision, unless a late answer or another operator was faster. The
- * view must be ready, and be fed while this runs. Rejects where the decision may have been written and could
- * not be read back.
+ * An operator decides, unless a late answer or another operator was faster. The view must be ready, and be fed
+ * meanwhile. Rejects where the decision may have been written and could not be read back.
  */
 export const endInJournal = async (
   deps: ResolveDeps,

@@ -6,10 +6,8 @@ const TWO_32 = 2 ** 32;
 const ROOM = 1.5 / MAX_LOAD;
 
 /**
- * Rows of 32-bit words in one typed array, found by their first word: a hash table with open addressing. A row whose
- * last word is zero is empty. All rows with the same first word stand in one run, which an empty row ends. Filled to
- * between 47 and 70 percent. First words must be spread evenly over all 32 bits.
- * @param width words of a row
+ * A hash table with open addressing. A row whose last word is zero is empty; an empty row ends each run of one first
+ * word. First words must be spread evenly over all 32 bits. @param width words of a row
  */
 export const createRows = (width: number) => {
   let capacity = SMALLEST;
@@ -56,13 +54,11 @@ export const createRows = (width: number) => {
         if (word(row, 0) === firstWord && matches(row)) return row;
       return -1;
     },
-    /** Adds a row, whose last word is not zero. */
     add: (row: ArrayLike<number>): void => {
       if ((count + 1) / capacity > MAX_LOAD) rebuild(count, () => true);
       insert(row);
     },
     forEach,
-    /** Drops the rows that are not to be kept, and gives their memory back. */
     keepOnly: (isKept: (row: number) => boolean): void => {
       let keptCount = 0;
       forEach((row) => {

@@ -1,7 +1,5 @@
 import { ownVerdict } from "../types.ts";
 
-// Verdicts that the protocol reaches without an answer of the partner.
-
 export const quoteTaken = ownVerdict(
   "REJECTED",
   "QUOTE_ALREADY_TAKEN",

@@ -14,10 +14,7 @@ import {
 } from "./partition-view.ts";
 import { wakeOrAbort } from "../../runtime/abort.ts";
 
-/**
- * What the view did with a record. `gap`: records are missing before it, so the partition's state is discarded until
- * `begin`; `halted`: this build cannot fold it, or one before it, and the view stays unready.
- */
+/** `gap`: records are missing before it, so the state is discarded. `halted`: this build cannot fold it or another. */
 type Taken = "folded" | "old" | "gap" | "halted";
 
 /** What waits until the view is ready, beside the names of keys, which are never empty. */
@@ -25,10 +22,7 @@ const READY = "";
 
 const isReady = ({ next, target }: PartitionView): boolean => next !== null && next >= target;
 
-/**
- * The journal as this replica has read it.
- * @param options.contradicted called for each contradiction, each time that it is read
- */
+/** @param options.contradicted called for each contradiction, each time that it is read */
 export const createView = ({
   partitions,
   partitionOf,
@@ -42,7 +36,6 @@ export const createView = ({
     createPartitionView(partition, 0, contradicted),
   );
 
-  /** By key: what is called when its next record is folded. */
   const waiting = new Map<string, Set<() => void>>();
   const wake = (name: string): void => {
     const wakes = waiting.get(name);
@@ -118,10 +111,7 @@ export const createView = ({
       announce();
     },
 
-    /**
-     * A partition is about to be read from the start of the log; the view is ready at its end. Until then its records
-     * are refused: a tail may still deliver records of its former position.
-     */
+    /** The view is ready at the range's end. A tail's records of its former position are refused meanwhile. */
     begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
       const own = discard(partition);
       own.next = range.startOffset;
@@ -136,7 +126,6 @@ export const createView = ({
       announce();
     },
 
-    /** The next offset of a partition; null if it needs `begin`. */
     nextOffset: (partition: number): number | null => part(partition).next,
 
     /** Whether all partitions are read up to their end at `begin`. Until then no command is taken and no call made. */
@@ -156,7 +145,6 @@ export const createView = ({
       while ((part(partition).next ?? 0) <= offset) await wait(keyName(ref), signal);
     },
 
-    /** Resolves when the next record of this key is folded. */
     changed: (ref: Ref, signal: AbortSignal): Promise<void> => wait(keyName(ref), signal),
 
     /** @param requestHash the content of the command; null where only its key and commandId count */
@@ -176,10 +164,7 @@ export const createView = ({
       const isNamedElsewhere = content === null && knownElsewhere(ref, "entry");
       return { kind: "free", isTaken: open !== undefined || spent, isNamedElsewhere };
     },
-    /**
-     * Whether the commandId has its final result under another key: one that `stands`, or that `waits` to be published
-     * first. If two wait, the one with the smaller key is published first.
-     */
+    /** Whether a final of the commandId under another key `waits` or `stands`. If two wait, the smaller goes first. */
     finalElsewhere: (ref: Ref): "none" | "waits" | "stands" => {
       const rivals = unpublished().filter(
         ({ ref: { key, commandId } }) => commandId === ref.commandId && key !== ref.key,
@@ -199,7 +184,6 @@ export const createView = ({
     held: (): Held[] => opens().filter(({ sinceMs }) => sinceMs === null),
     doubts: (): JournalDoubt[] =>
       opens().flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),
-    /** Forgets what stands before this position, the first one that the log still holds. */
     forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).forgetBefore(offset),
     count: () => parts.map(({ opens, memory }) => ({ open: opens.size, commands: memory.count })),
   };

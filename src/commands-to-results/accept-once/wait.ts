@@ -4,10 +4,7 @@ import { linkedAbortController } from "../../runtime/abort.ts";
 /** Made once: its stack costs more than the waiting. */
 const OVER = new Error("the wait is over");
 
-/**
- * The only wait in this folder that takes time: resolves after `ms`, at the first of the events, or when the signal
- * aborts. Whoever waits looks again then, so it never rejects and does not say why it ended.
- */
+/** The only wait in this folder that takes time. It never rejects nor says why it ended: whoever waits looks again. */
 export const wait = async (
   clock: Pick<Clock, "sleep">,
   ms: number,

@@ -8,7 +8,6 @@ import { callInSpan } from "../../partner/call-span.ts";
 import type { Partner } from "../../partner/client.ts";
 import { beginsAt, contextOf, type Span } from "../../runtime/traces.ts";
 
-/** Span verbs of the journal's entries. */
 const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
 
 /** @param handled null if the command was stopped and will be read again */
@@ -42,7 +41,6 @@ const end = (
 
 type Work = (record: Incoming & CommandRecord) => Promise<Handled>;
 
-/** Runs `work` within a span of the record, which carries its trace context. */
 const inSpan = async ({ traces, config }: Services, record: Incoming, work: Work): Promise<Handled> => {
   const context = traceOf(record);
   if (traces === null) return work({ ...record, ...(context ?? { traceparent: null }) });
@@ -58,7 +56,6 @@ const inSpan = async ({ traces, config }: Services, record: Incoming, work: Work
   }
 };
 
-/** Traces and counts a command, and writes the one log line that sums it up. */
 export const observed = async (services: Services, record: Incoming, work: Work): Promise<void> => {
   const { clock, log, metrics } = services;
   const startedAt = clock.monotonic();

@@ -46,7 +46,6 @@ type CommandFlowDeps = {
     follow: (flow: "commands", hold: (isHeld: boolean) => void) => void;
     isHeld: (flow: "commands" | "accepts") => boolean;
   };
-  /** Aborts when the process is asked to stop. */
   signal: AbortSignal;
 };
 
@@ -59,7 +58,6 @@ export type CommandFlow = Subsystem & {
   drain: (ms: number) => Promise<void>;
 };
 
-/** Starts the flow from commands to results. Rejects if Kafka does not answer. */
 export const openCommands = async ({
   services,
   park,

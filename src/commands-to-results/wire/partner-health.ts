@@ -31,7 +31,6 @@ export const watchPartner = ({ clock, log, metrics, config, backlog, doubtSinceM
   /** The log events of troubles that last. */
   const lasting = new Set<string>();
 
-  /** Logs when the trouble begins and ends. */
   const changeLogged = (
     event: string,
     state: string,
@@ -71,13 +70,11 @@ export const watchPartner = ({ clock, log, metrics, config, backlog, doubtSinceM
   };
 
   return {
-    /** Counts and times calls, and learns from them. */
     watched:
       (call: Call): Call =>
       async (request, options) => {
         const startedAt = clock.monotonic();
-        // A call that has no time left cannot even connect. One that the bridge itself gave up, or did not allow any
-        // more, says nothing of the partner.
+        // A call without time left, or that the bridge gave up or did not allow any more, says nothing of the partner.
         let isAllowed = options.withinMs > 0;
         const mayCall = (): boolean => (isAllowed = options.mayCall());
         const outcome = await call(request, { ...options, mayCall });

@@ -14,7 +14,6 @@ import { sendInSpan } from "../../kafka/produce/record-span.ts";
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
 
-/** Resolves with the record's position. */
 type PublishResult = (...published: Parameters<Publish>) => Promise<RecordPosition>;
 
 const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
@@ -23,7 +22,6 @@ const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
   ["command-offset", String(offset)],
 ];
 
-/** The results topic: codec and publisher. */
 export const openResults = async (services: Services, schemaId: number) => {
   const { config } = services;
   const topic = config.topics.results;

@@ -14,10 +14,7 @@ const MARKS = 4;
 const HORIZON_MS = 86_400_000;
 const SPACING_MS = HORIZON_MS / MARKS;
 
-/**
- * Recognises the journal by marks of a few of its records: it may have been created again, truncated, or have lost
- * records before their retention. Problems go on after "the log", such as "ends before offset 7 ...".
- */
+/** Recognises the journal by marks: it may be another log, or have lost records. Problems go on after "the log". */
 export const journalIdentity = ({ now }: { now: () => number }) => {
   const marksOf = new Map<number, LogMarks>();
   // A record within the horizon may stand that long after the mark before it: that one must still count.
@@ -52,7 +49,6 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
       return text;
     },
 
-    /** Adds a record that was read in order. */
     learn: ({ partition, offset, timestampMs }: Read): void => {
       const ofPartition = marksOf.get(partition);
       const mark = { offset, timestampMs };
@@ -89,13 +85,10 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
       return null;
     },
 
-    /** The offset of the last known record, by partition; for `missing`. */
     lasts: (): ReadonlyMap<number, number> =>
       new Map([...marksOf].map(([partition, { last }]) => [partition, last.offset])),
 
-    /**
-     * Says that a log ends before its last known record, of the `lasts` from before the ranges were requested; or null.
-     */
+    /** @param lasts from before the ranges were requested */
     missing: (ranges: Ranges, lasts: ReadonlyMap<number, number>): string | null => {
       for (const [partition, offset] of lasts)
         if ((ranges.get(partition)?.endOffset ?? 0) <= offset)

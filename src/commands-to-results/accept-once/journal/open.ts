@@ -32,9 +32,7 @@ type JournalHooks = {
   /** Asks for the notes in the group's commits. Nothing is read, and the view is not ready, before it has answered. */
   askNotes: (cluster: Cluster) => Promise<readonly string[]>;
   see?: (record: JournalRecord) => void;
-  /** Called for each contradiction, each time that it is read. */
   contradicted?: (contradiction: Contradicted) => void;
-  /** Called when it changes whether commands may begin. */
   fits?: () => void;
 };
 
@@ -81,7 +79,6 @@ export const openJournal = async (services: Services, schemaId: number, hooks: J
   );
 
   let unreadable: Health | null = null;
-  /** Why the schema of the next entry is not known; null once one is folded. */
   let schemaFault: unknown = null;
   const entryOf = (record: Incoming, decode = decodeWhole): Entry | null | "not yet" => {
     const { partition, offset, timestampMs, key, value } = record;

@@ -18,7 +18,6 @@ type Options = {
   /** Why the topic, as it is set now, may forget accepts whose quotes live. */
   problems: () => Promise<readonly string[]>;
   partitionOf: (key: Buffer) => number;
-  /** Called when it changes whether commands may begin. */
   fits: (isFit: boolean) => void;
   ranges: () => Promise<TopicRanges>;
 };
@@ -30,21 +29,16 @@ const FORGET_EVERY_MS = 600_000;
 const SETTINGS_EVERY_MS = 5_000;
 /** A broker that was frozen may report its old end for a moment. */
 const MISSING_LOOKS = 3;
-/** Marks the number of partitions in a note. */
 const COUNT = "partitions:";
 
 /**
- * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,
- * purged or cut short has forgotten who may call. Then no command is taken and no call begins, in this process and in
- * those that start after it.
+ * A journal that was recreated, purged or cut short has forgotten who may call. Then no command is taken and no call
+ * begins, in this process and in those that start after it.
  */
 export const watchJournal = (options: Options, { clock, log }: Pick<Services, "clock" | "log">) => {
   const { topic, view } = options;
   const identity = journalIdentity(clock);
-  /**
-   * What the group's notes say of the number of partitions. `counted`: this one, so that a replica that counts others
-   * sees it, and stops. `foreign`: another one, which the note of this process must not replace.
-   */
+  /** `counted`: they hold this number of partitions. `foreign`: another one, which this process must not replace. */
   let groupNotes: "unread" | "uncounted" | "counted" | "foreign" = "unread";
   let isWaitWarned = false;
   let forgotAt = clock.monotonic();
@@ -152,11 +146,9 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
       if (groupNotes === "unread") await recall();
       return options.ranges();
     },
-    /** These partitions of the journal are about to be read from the start of their ranges. */
     begin: (ranges: Ranges, partitions: number): void => {
       checkStart(ranges);
-      // A topic never loses partitions: this is another topic, and the missing partition has no end that the view
-      // could wait for.
+      // A topic never loses partitions: this is another topic, and the view would wait for the missing one's end.
       for (const partition of identity.lasts().keys())
         if (partition >= partitions) lose(`has no partition ${partition} any more, which was read from it`);
       requireCount(partitions, "now");
@@ -174,10 +166,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
       return lost === null;
     },
     learn: identity.learn,
-    /**
-     * Called before an append; what it returns is called after. An entry that lands before what was read landed in
-     * another log. One that lands in another partition is where nobody looks up its key.
-     */
+    /** Gives what to call after the append: the entry may land in another log, or in a partition where nobody looks. */
     appending: (partition: number): ((written: RecordPosition) => void) => {
       const reach = identity.reach(partition);
       return (written) => {
@@ -189,10 +178,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
           lose(`took a new entry at offset ${written.offset} of partition ${partition}, where one stood`);
       };
     },
-    /**
-     * Metadata for the group's commits, by which a later start recognises this journal. Null before the old notes are
-     * known, and if they contradict this process.
-     */
+    /** Recognises the journal at a later start. Null before old notes are known, or if they contradict this process. */
     note: (): string | null =>
       groupNotes === "unread" || groupNotes === "foreign"
         ? null
