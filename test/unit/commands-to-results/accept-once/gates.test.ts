@@ -1,5 +1,4 @@
-import { describe, expect, it } from "vitest";
-import { attempt } from "../../../../src/commands-to-results/accept-once/attempt.ts";
+import { expect, it } from "vitest";
 import { closedGate, type GateName } from "../../../../src/commands-to-results/accept-once/gates.ts";
 import type { Deps } from "../../../../src/commands-to-results/accept-once/ports.ts";
 import type { Pass } from "../../../../src/commands-to-results/accept-once/pass.ts";
@@ -18,7 +17,6 @@ const setUp = (ref = c1) => {
   const closing = new Set<GateName>();
   const is = (gate: GateName): boolean => closing.has(gate);
   const log = createLog();
-  let calls = 0;
   const { deps: open } = createDeps(log);
   const deps: Deps = {
     ...open,
@@ -26,10 +24,6 @@ const setUp = (ref = c1) => {
     mayStart: () => !is("heartbeat"),
     guard: () => (is("guard") ? expired : null),
     acceptsPaused: () => is("paused"),
-    call: (_, { mayCall }) => {
-      if (mayCall()) calls += 1;
-      return Promise.resolve({ kind: "notSent", reason: "not sent" });
-    },
   };
   const stop = new AbortController();
   const pass: Pass = {
@@ -42,33 +36,19 @@ const setUp = (ref = c1) => {
     take: () => undefined,
     give: () => undefined,
   };
-  const prepared = itemOf(ref);
-  const { work } = prepared;
-  if (work.kind !== "call") throw new Error("it is a call");
   const close = (gate: GateName): void => {
     closing.add(gate);
     if (gate === "stopping") stop.abort(new Error("stopping"));
   };
   const life = new AbortController().signal;
   const job: Job = {
-    ...{ deps, prepared, pass, signals: { stop: stop.signal, cut: life, abandon: life } },
+    ...{ deps, prepared: itemOf(ref), pass, signals: { stop: stop.signal, cut: life, abandon: life } },
     slot: { isHeld: () => true, leave: () => undefined, take: () => Promise.resolve() },
     leavePlace: () => undefined,
     commandIds: createCommandIdLocks(),
     elapsedMs: () => (is("deadline") ? deps.options.deadlineMs : 0),
   };
-  return {
-    ...{ job, close },
-    calls: () => calls,
-    /** One attempt, with this done between its claim and its bytes. */
-    attempt: (between: () => void) => {
-      const call: Deps["call"] = (request, options) => {
-        between();
-        return deps.call(request, options);
-      };
-      return attempt({ ...job, deps: { ...deps, call } }, START, work, { supersedes: null, willCall: true });
-    },
-  };
+  return { job, close };
 };
 
 const GATES: GateName[] = [
@@ -76,25 +56,13 @@ const GATES: GateName[] = [
   ...(["breaker", "rate"] as const),
 ];
 
-describe.each(GATES)("the gate %s", (gate) => {
-  it.each(["claim", "bytes"] as const)("is asked before the %s", (beginning) => {
+it.each(GATES)("the gate %s is asked before the claim, and before the bytes", (gate) => {
+  for (const beginning of ["claim", "bytes"] as const) {
     const { job, close } = setUp();
     expect(closedGate(job, START, beginning)).toBeNull();
     close(gate);
-    expect(closedGate(job, START, beginning)).not.toBeNull();
-  });
-
-  it("keeps the bytes of a claimed call back", async () => {
-    const open = setUp();
-    await open.attempt(() => undefined);
-    expect(open.calls()).toBe(1);
-    const { close, calls, attempt: attemptOnce } = setUp();
-    await expect(attemptOnce(() => close(gate))).resolves.toMatchObject({
-      kind: "notExecuted",
-      wasSent: false,
-    });
-    expect(calls()).toBe(0);
-  });
+    expect(closedGate(job, START, beginning), beginning).not.toBeNull();
+  }
 });
 
 it("a claim that the fold will refuse waits for nothing that concerns the partner", () => {

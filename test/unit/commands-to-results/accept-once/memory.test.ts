@@ -30,16 +30,6 @@ it("keeps thousands of results apart, in few bytes each", () => {
   expect(memory.look(print(20_000)).final).toBeNull();
 });
 
-it("tells the commands of one key apart", () => {
-  const memory = createMemory();
-  put(memory, print(1, "q"), { offset: 1, succeeded: false });
-  expect(memory.look(print(2, "q")).final).toBeNull();
-  expect(memory.look(print(2, "q")).spent).toBe(false);
-  memory.markSpent(print(1, "q"));
-  expect(memory.look(print(2, "q")).spent).toBe(true);
-  expect(memory.look(print(1, "q")).final).toMatchObject({ succeeded: false });
-});
-
 it("forgets by offset and gives the room back", () => {
   const memory = createMemory();
   for (let i = 0; i < 5_000; i++) put(memory, print(i), { offset: i, succeeded: true });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import { resolvableAtMs, endInJournal } from "../../../../src/commands-to-results/accept-once/resolve.ts";
@@ -49,128 +49,102 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
   };
 };
 
-describe("resolve", () => {
-  it.each([
-    ["not-executed", "FAILED", "OPERATOR_DECISION"],
-    ["succeeded", "SUCCEEDED", undefined],
-  ] as const)("ends a doubt as %s", async (as, outcome, code) => {
-    const { deps, results, log } = doubted();
-    const end = await endInJournal(deps, c1, { ...decision, as }, never);
-    expect(end).toMatchObject({ kind: "resolved", result: { outcome, final: true, decidedBy: "OPERATOR" } });
-    expect("result" in end && end.result?.error?.code).toBe(code);
-    expect(results).toEqual([`c1 ${outcome}`]);
-    expect(log.view.unpublished()).toEqual([]);
-    expect(log.entries[2]?.entry.step).toMatchObject({ attemptId: "a", note: "Ana: not in the books" });
-  });
+it.each([
+  ["not-executed", "FAILED", "OPERATOR_DECISION"],
+  ["succeeded", "SUCCEEDED", undefined],
+] as const)("ends a doubt as %s", async (as, outcome, code) => {
+  const { deps, results, log } = doubted();
+  const end = await endInJournal(deps, c1, { ...decision, as }, never);
+  expect(end).toMatchObject({ kind: "resolved", result: { outcome, final: true, decidedBy: "OPERATOR" } });
+  expect("result" in end && end.result?.error?.code).toBe(code);
+  expect(results).toEqual([`c1 ${outcome}`]);
+  expect(log.view.unpublished()).toEqual([]);
+  expect(log.entries[2]?.entry.step).toMatchObject({ attemptId: "a", note: "Ana: not in the books" });
+});
 
-  it("takes the time from an entry that changes nothing, whatever came in between", async () => {
-    const { deps, log, later, conclusion } = doubted();
-    later(900_000);
-    const state = () => JSON.stringify([log.view.look(c1), log.view.unpublished(), log.view.count()]);
-    const before = state();
-    const { append } = deps.journal;
-    let appended = 0;
-    deps.journal = {
-      ...deps.journal,
-      append: async (ref, step) => {
-        const written = await append(ref, step);
-        if (++appended > 1) return written;
-        expect(step.kind).toBe("released");
-        expect(state(), "a marker changes nothing").toBe(before);
-        log.append(c1, conclusion("SUCCEEDED"));
-        return written;
-      },
-    };
-    const end = await endInJournal(deps, c1, { ...decision, force: false }, never);
-    expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
-    expect(log.entries, "claim, doubt, marker, the late answer").toHaveLength(4);
-  });
-
-  it.each([100, 20_000, 45_000, 60_000])(
-    "needs a claim that is 20 times %i ms old, and 15 minutes at least, as it says of it before",
-    async (callWithinMs) => {
-      const { deps, log, later } = doubted({ callWithinMs });
-      const patient = { ...decision, force: false };
-      const [doubt] = log.view.doubts();
-      const neededMs = resolvableAtMs(doubt!.claim) - doubt!.claim.timestampMs;
-      expect(neededMs).toBe(Math.max(20 * callWithinMs, 900_000));
-      later(neededMs - 1);
-      expect(await endInJournal(deps, c1, patient, never)).toMatchObject({ kind: "tooYoung" });
-      later(1);
-      expect(await endInJournal(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
+it("takes the time from an entry that changes nothing, whatever came in between", async () => {
+  const { deps, log, later, conclusion } = doubted();
+  later(900_000);
+  const state = () => JSON.stringify([log.view.look(c1), log.view.unpublished(), log.view.count()]);
+  const before = state();
+  const { append } = deps.journal;
+  let appended = 0;
+  deps.journal = {
+    ...deps.journal,
+    append: async (ref, step) => {
+      const written = await append(ref, step);
+      if (++appended > 1) return written;
+      expect(step.kind).toBe("released");
+      expect(state(), "a marker changes nothing").toBe(before);
+      log.append(c1, conclusion("SUCCEEDED"));
+      return written;
     },
-  );
+  };
+  const end = await endInJournal(deps, c1, { ...decision, force: false }, never);
+  expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
+  expect(log.entries, "claim, doubt, marker, the late answer").toHaveLength(4);
+});
 
-  it("calls a claim young when nobody can tell when its own entry was appended", async () => {
-    const { deps, later } = doubted();
-    later(60_000);
-    const end = await endInJournal({ ...deps, timeOf: () => null }, c1, { ...decision, force: false }, never);
-    expect(end).toMatchObject({ kind: "tooYoung" });
-  });
+it.each([100, 20_000, 45_000, 60_000])(
+  "needs a claim that is 20 times %i ms old, and 15 minutes at least, as it says of it before",
+  async (callWithinMs) => {
+    const { deps, log, later } = doubted({ callWithinMs });
+    const patient = { ...decision, force: false };
+    const [doubt] = log.view.doubts();
+    const neededMs = resolvableAtMs(doubt!.claim) - doubt!.claim.timestampMs;
+    expect(neededMs).toBe(Math.max(20 * callWithinMs, 900_000));
+    later(neededMs - 1);
+    expect(await endInJournal(deps, c1, patient, never)).toMatchObject({ kind: "tooYoung" });
+    later(1);
+    expect(await endInJournal(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
+  },
+);
 
-  it("prints the decision that stands, also when it came in between", async () => {
-    const { deps, log, conclusion, results } = doubted();
-    const { append } = deps.journal;
-    deps.journal = {
-      ...deps.journal,
-      append: (ref, step) => {
-        if (log.entries.length === 2) log.append(c1, conclusion("SUCCEEDED"));
-        return append(ref, step);
-      },
-    };
-    const end = await endInJournal(deps, c1, decision, never);
-    expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
-    expect(results).toEqual(["c1 SUCCEEDED"]);
-    expect(await endInJournal(deps, c1, decision, never)).toEqual(end);
-  });
+it("calls a claim young when nobody can tell when its own entry was appended", async () => {
+  const { deps, later } = doubted();
+  later(60_000);
+  const end = await endInJournal({ ...deps, timeOf: () => null }, c1, { ...decision, force: false }, never);
+  expect(end).toMatchObject({ kind: "tooYoung" });
+});
 
-  it("waits for the schema of a result that an older version wrote", async () => {
-    const { deps } = doubted();
-    const { codec } = deps;
-    let asked = 0;
-    const decode: typeof codec.decode = (value) => {
-      if (++asked === 1) throw new Error("the schema of an earlier result is being asked for");
-      return codec.decode(value);
-    };
-    const end = await endInJournal({ ...deps, codec: { ...codec, decode } }, c1, decision, never);
-    expect(end).toMatchObject({ kind: "resolved" });
-  });
+it("waits for the schema of a result that an older version wrote", async () => {
+  const { deps } = doubted();
+  const { codec } = deps;
+  let asked = 0;
+  const decode: typeof codec.decode = (value) => {
+    if (++asked === 1) throw new Error("the schema of an earlier result is being asked for");
+    return codec.decode(value);
+  };
+  const end = await endInJournal({ ...deps, codec: { ...codec, decode } }, c1, decision, never);
+  expect(end).toMatchObject({ kind: "resolved" });
+});
 
-  it("rejects when the journal begins anew before the decision is read back: it may have been written", async () => {
-    const { deps, log, results } = doubted();
-    const view: typeof deps.view = {
-      ...log.view,
-      look: (ref) =>
-        log.entries.length < 3
-          ? log.view.look(ref)
-          : { kind: "free", isTaken: false, isNamedElsewhere: false },
-    };
-    await expect(endInJournal({ ...deps, view }, c1, decision, never)).rejects.toThrow("began anew");
-    expect(results).toEqual([]);
-  });
+it("rejects when the journal begins anew before the decision is read back: it may have been written", async () => {
+  const { deps, log, results } = doubted();
+  const view: typeof deps.view = {
+    ...log.view,
+    look: (ref) =>
+      log.entries.length < 3 ? log.view.look(ref) : { kind: "free", isTaken: false, isNamedElsewhere: false },
+  };
+  await expect(endInJournal({ ...deps, view }, c1, decision, never)).rejects.toThrow("began anew");
+  expect(results).toEqual([]);
+});
 
-  it("frees the quote and publishes nothing where the commandId has its final result for another quote", async () => {
-    const { deps, log, results, conclusion } = doubted();
-    log.append(accept("c1", "other"), claimed("b"), {
-      ...conclusion("SUCCEEDED"),
-      attemptId: "b",
-    } as JournalStep);
-    const end = await endInJournal(deps, c1, decision, never);
-    expect(end).toMatchObject({ kind: "resolved", isPublished: false, result: { outcome: "FAILED" } });
-    expect([results, log.view.unpublished(), log.view.doubts()]).toEqual([[], [], []]);
-    expect(log.view.look(accept("c2"))).toMatchObject({ kind: "free", isTaken: false });
-  });
+it("frees the quote and publishes nothing where the commandId has its final result for another quote", async () => {
+  const { deps, log, results, conclusion } = doubted();
+  log.append(accept("c1", "other"), claimed("b"), {
+    ...conclusion("SUCCEEDED"),
+    attemptId: "b",
+  } as JournalStep);
+  const end = await endInJournal(deps, c1, decision, never);
+  expect(end).toMatchObject({ kind: "resolved", isPublished: false, result: { outcome: "FAILED" } });
+  expect([results, log.view.unpublished(), log.view.doubts()]).toEqual([[], [], []]);
+  expect(log.view.look(accept("c2"))).toMatchObject({ kind: "free", isTaken: false });
+});
 
-  it("publishes nothing where the commandId named another command before", async () => {
-    const { deps, results } = doubted();
-    const end = await endInJournal({ ...deps, isOlderElsewhere: () => true }, c1, decision, never);
-    expect([end, results]).toMatchObject([{ kind: "resolved", isPublished: false }, []]);
-  });
-
-  it("does not know a command that is not in doubt", async () => {
-    const { deps, log } = doubted();
-    expect(await endInJournal(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
-    log.append(accept("c8", "q8"), claimed("b"));
-    expect(await endInJournal(deps, accept("c8", "q8"), decision, never)).toEqual({ kind: "underWay" });
-  });
+it("does not know a command that is not in doubt", async () => {
+  const { deps, log } = doubted();
+  expect(await endInJournal(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
+  log.append(accept("c8", "q8"), claimed("b"));
+  expect(await endInJournal(deps, accept("c8", "q8"), decision, never)).toEqual({ kind: "underWay" });
 });

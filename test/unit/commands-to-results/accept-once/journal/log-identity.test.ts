@@ -38,16 +38,6 @@ describe.each([
     }
   });
 
-  it("detects another record at the last offset", () => {
-    expect(from(at(5, 2), at(6, 1)).contradiction(at(6, 0.5))).toContain("offset 6 of partition 0");
-  });
-
-  it("detects an end before the last record, or a missing partition", () => {
-    const identity = from(at(6, 1));
-    expect(identity.missing(range(0, 6), identity.lasts())).toContain("offset 6 of partition 0");
-    expect(identity.missing(new Map(), identity.lasts())).toContain("offset 6");
-  });
-
   it("detects records that were deleted too early, and forgets old ones", () => {
     const identity = from(at(1, 60), at(2, 20), at(3, 1));
     expect(identity.dropped(range(2, 4))).toBeNull();
