@@ -1,12 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { decide, type Disposition } from "../../../src/commands-to-results/disposition.ts";
 import type { Answer, Outcome } from "../../../src/partner/types.ts";
 
-const answer = (
-  httpStatus: number,
-  body: string | null = "{}",
-  retryAfterMs: number | null = null,
-): Answer => {
+const answer = (httpStatus: number, body: Answer["body"] = "{}", retryAfterMs: number | null = null) => {
   return { httpStatus, body, retryAfterMs };
 };
 
@@ -22,27 +18,20 @@ const unknown = (httpStatus: number | null): Outcome => {
 };
 const executed = (of: Answer): Outcome => ({ kind: "executed", answer: of });
 
+const SUCCEEDED = "SUCCEEDED - PARTNER";
+const REJECTED = "REJECTED PARTNER_REJECTED PARTNER";
+const unclear: Outcome = { kind: "unclear", reason: "r", answer: answer(200, '{"success":false}') };
 const outcomes: [string, Outcome, accept: string, create: string][] = [
-  ["2xx", executed(answer(200)), "SUCCEEDED - PARTNER", "SUCCEEDED - PARTNER"],
-  ["2xx cut off", executed(answer(200, null)), "SUCCEEDED - PARTNER", "FAILED ANSWER_LOST BRIDGE"],
+  ["2xx", executed(answer(200)), SUCCEEDED, SUCCEEDED],
+  ["2xx cut off", executed(answer(200, null)), SUCCEEDED, "FAILED ANSWER_LOST BRIDGE"],
   [
-    "2xx cut off, with the quoteId in the head",
+    "2xx cut off behind the quoteId",
     executed({ ...answer(201, null), quoteId: "q-1" }),
-    "SUCCEEDED - PARTNER",
-    "SUCCEEDED - PARTNER",
+    SUCCEEDED,
+    SUCCEEDED,
   ],
-  [
-    "2xx whose body proves nothing",
-    { kind: "unclear", reason: "r", answer: answer(200, '{"success":false}') },
-    "IN_DOUBT ANSWER_UNCLEAR BRIDGE",
-    "REJECTED PARTNER_REJECTED PARTNER",
-  ],
-  [
-    "4xx",
-    { kind: "refused", answer: answer(422) },
-    "REJECTED PARTNER_REJECTED PARTNER",
-    "REJECTED PARTNER_REJECTED PARTNER",
-  ],
+  ["2xx whose body proves nothing", unclear, "IN_DOUBT ANSWER_UNCLEAR BRIDGE", REJECTED],
+  ["4xx", { kind: "refused", answer: answer(422) }, REJECTED, REJECTED],
   ["5xx", unknown(500), "IN_DOUBT ANSWER_LOST BRIDGE", "retry FAILED PARTNER_UNAVAILABLE BRIDGE"],
   ["no answer", unknown(null), "IN_DOUBT ANSWER_LOST BRIDGE", "retry FAILED ANSWER_LOST BRIDGE"],
 ];
@@ -52,41 +41,33 @@ const notDone: [Outcome, string][] = [
   [{ kind: "notSent", reason: "refused" }, "PARTNER_UNAVAILABLE BRIDGE"],
 ];
 
-describe("decide", () => {
-  const concluded = (said: string): string => (said.startsWith("retry") ? said : `conclude ${said}`);
-  it.each(outcomes)("%s", (_, outcome, accept, create) => {
-    expect(summary(decide("ACCEPT_QUOTE", outcome, 1))).toBe(concluded(accept));
-    expect(summary(decide("CREATE_QUOTE", outcome, 1))).toBe(concluded(create));
-  });
+const concluded = (said: string): string => (said.startsWith("retry") ? said : `conclude ${said}`);
+it.each(outcomes)("%s", (_, outcome, accept, create) => {
+  expect(summary(decide("ACCEPT_QUOTE", outcome, 1))).toBe(concluded(accept));
+  expect(summary(decide("CREATE_QUOTE", outcome, 1))).toBe(concluded(create));
+});
 
-  it.each(notDone)("%j is tried again, for both", (outcome, said) => {
-    for (const operation of ["ACCEPT_QUOTE", "CREATE_QUOTE"] as const)
-      expect(summary(decide(operation, outcome, 1))).toBe(`retry FAILED ${said}`);
-  });
+it.each(notDone)("%j is tried again, for both", (outcome, said) => {
+  for (const operation of ["ACCEPT_QUOTE", "CREATE_QUOTE"] as const)
+    expect(summary(decide(operation, outcome, 1))).toBe(`retry FAILED ${said}`);
+});
 
-  it("waits as long as the partner asks for", () => {
-    expect(decide("ACCEPT_QUOTE", { kind: "throttled", answer: answer(429, "", 1500) }, 1)).toMatchObject({
-      afterMs: 1500,
-    });
-    expect(
-      decide("CREATE_QUOTE", { kind: "unknown", reason: "503", answer: answer(503, "", 2000) }, 1),
-    ).toMatchObject({ afterMs: 2000 });
+it("waits as long as the partner asks for", () => {
+  expect(decide("ACCEPT_QUOTE", { kind: "throttled", answer: answer(429, "", 1500) }, 1)).toMatchObject({
+    afterMs: 1500,
   });
+  expect(
+    decide("CREATE_QUOTE", { kind: "unknown", reason: "503", answer: answer(503, "", 2000) }, 1),
+  ).toMatchObject({ afterMs: 2000 });
+});
 
-  it("calls a create ten times at most, ever longer apart", () => {
-    const afterCalls = (calls: number) =>
-      decide("CREATE_QUOTE", { kind: "unknown", reason: "reset", answer: null }, calls);
-    const waits = Array.from({ length: 9 }, (_, nth) => afterCalls(nth + 1)).map((next) =>
-      next.kind === "retry" ? (next.afterMs ?? 0) : 0,
-    );
-    expect(waits[0]).toBeGreaterThan(0);
-    for (const [nth, ms] of waits.entries()) if (nth > 0) expect(ms).toBeGreaterThan(waits[nth - 1] ?? 0);
-    for (const calls of [10, 11])
-      expect(summary(afterCalls(calls))).toBe("conclude FAILED ANSWER_LOST BRIDGE");
-  });
-
-  it("keeps the answer in the verdict", () => {
-    const doubt = decide("ACCEPT_QUOTE", { kind: "unknown", reason: "500", answer: answer(500, "oops") }, 1);
-    expect(doubt).toMatchObject({ verdict: { answer: { httpStatus: 500, body: "oops" } } });
-  });
+it("calls a create ten times at most, ever longer apart", () => {
+  const afterCalls = (calls: number) =>
+    decide("CREATE_QUOTE", { kind: "unknown", reason: "reset", answer: null }, calls);
+  const waits = Array.from({ length: 9 }, (_, nth) => afterCalls(nth + 1)).map((next) =>
+    next.kind === "retry" ? (next.afterMs ?? 0) : 0,
+  );
+  expect(waits[0]).toBeGreaterThan(0);
+  for (const [nth, ms] of waits.entries()) if (nth > 0) expect(ms).toBeGreaterThan(waits[nth - 1] ?? 0);
+  for (const calls of [10, 11]) expect(summary(afterCalls(calls))).toBe("conclude FAILED ANSWER_LOST BRIDGE");
 });

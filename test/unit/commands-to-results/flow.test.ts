@@ -76,31 +76,6 @@ const json = (over: object = {}): string =>
     request: { type: "AcceptQuote", quoteId: "Q-1", counterpartyId: "cp-1", ...over },
   });
 
-describe("a command that can be executed", () => {
-  test("goes to the journal under its quote, with what is to be sent", async () => {
-    const { handle, said, executed } = setUp();
-    const identity = identified("c-1", "ACCEPT_QUOTE");
-    expect(await handle(json({ amount: "10.50" }))).toEqual({ identity, result: known, deadLettered: null });
-    expect(said).toEqual(["execute"]);
-    expect(executed[0]).toMatchObject({
-      ref: { operation: "ACCEPT_QUOTE", key: "q-1", commandId: "c-1" },
-      identity: { commandId: "c-1", operation: "ACCEPT_QUOTE", quoteId: "Q-1" },
-      receivedAt: NOW,
-      work: {
-        kind: "call",
-        command: { commandId: "c-1", issuedAt: NOW - 1_000, expiresAt: null },
-        request: {
-          operation: "ACCEPT_QUOTE",
-          method: "PUT",
-          path: "/corporate/v1/quote/Q-1/accept",
-          body: '{"counterpartyId":"cp-1","amount":10.50}',
-        },
-      },
-      envelope: { origin: null },
-    });
-  });
-});
-
 describe("a command that cannot be read", () => {
   test.each([
     ["a tombstone", null],

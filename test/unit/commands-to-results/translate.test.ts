@@ -73,16 +73,14 @@ describe("the partner's API", () => {
   });
 });
 
-describe("journalRef", () => {
-  it("puts an accept under its quote, in one spelling, and all else under the commandId", () => {
-    const key = UUID.toLowerCase();
-    expect(journalRef(command(acceptRequest({ quoteId: UUID })))).toEqual({
-      operation: "ACCEPT_QUOTE",
-      key,
-      commandId: "c-1",
-    });
-    expect(journalRef(command(createRequest))).toEqual(refByCommandId("c-1"));
+it("puts an accept under its quote, in one spelling, and all else under the commandId", () => {
+  const key = UUID.toLowerCase();
+  expect(journalRef(command(acceptRequest({ quoteId: UUID })))).toEqual({
+    operation: "ACCEPT_QUOTE",
+    key,
+    commandId: "c-1",
   });
+  expect(journalRef(command(createRequest))).toEqual(refByCommandId("c-1"));
 });
 
 describe("requestHash", () => {
