@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openPartner } from "../../../src/partner/wire.ts";
@@ -7,14 +6,14 @@ import type { Config } from "../../../src/config/config.ts";
 import { watchSecrets } from "../../../src/config/load.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { fakeTime } from "../../support/fake-time.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { configOf } from "../config/environment.ts";
 import { ACCEPT, answer, free, partnerOf, serve, type Server } from "./hostile-server.ts";
 
 /** Puts texts into files, and lets the time pass in which they are looked at twice. */
 const files = (): ((name: string, text: string) => string) => {
-  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-partner-"));
+  const folder = temporaryFolder();
   fakeTime({ toFake: ["Date", "setInterval"] });
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   return (name, text) => {
     const file = join(folder, name);
     writeFileSync(file, text);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { maskedBytes, spelledInBytes } from "../../../../src/partner/calls/mask-stream.ts";
 import { maskFor } from "../../../../src/runtime/mask.ts";
 
@@ -17,47 +17,21 @@ const masked = async (bytes: Buffer, size: number): Promise<{ shown: Buffer; hid
   return { shown: Buffer.concat(shown), hidden };
 };
 
-describe("masked bytes", () => {
-  it("are the same bytes where no secret is, text or not", async () => {
-    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 256));
-    for (const size of [1_000, 70_000, 200_000]) {
-      const { shown, hidden } = await masked(bytes, size);
-      expect(shown.equals(bytes), `in chunks of ${size}`).toBe(true);
-      expect(hidden).toBe(0);
+it("hide a secret wherever chunks and windows cut it, in every spelling", async () => {
+  const forms = [
+    SECRET,
+    encodeURIComponent(SECRET),
+    JSON.stringify(SECRET).slice(1, -1).replaceAll("/", "\\/"),
+    Array.from(SECRET, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+  ];
+  for (const form of forms) {
+    const length = Buffer.byteLength(form);
+    // Wherever the first window may end.
+    for (let before = 65_536 - 2 * length; before <= 65_800; before += 7) {
+      const text = `${"x".repeat(before)}${form}\n${"y".repeat(2_000)}`;
+      const { shown, hidden } = await masked(Buffer.from(text), 16);
+      expect(shown.toString()).toBe(`${"x".repeat(before)}***\n${"y".repeat(2_000)}`);
+      expect(hidden).toBe(1);
     }
-  });
-
-  it("hide a secret wherever chunks and windows cut it, in every spelling", async () => {
-    const forms = [
-      SECRET,
-      encodeURIComponent(SECRET),
-      JSON.stringify(SECRET).slice(1, -1).replaceAll("/", "\\/"),
-      Array.from(SECRET, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
-    ];
-    for (const form of forms) {
-      const length = Buffer.byteLength(form);
-      // Wherever the first window may end.
-      for (let before = 65_536 - 2 * length; before <= 65_800; before += 7) {
-        const text = `${"x".repeat(before)}${form}\n${"y".repeat(2_000)}`;
-        const { shown, hidden } = await masked(Buffer.from(text), 16);
-        expect(shown.toString()).toBe(`${"x".repeat(before)}***\n${"y".repeat(2_000)}`);
-        expect(hidden).toBe(1);
-      }
-    }
-  });
-
-  it("of a stream that fails are what came before, but for the margin, where a secret may have begun", async () => {
-    const failure = new Error("connection reset");
-    const mask = maskFor([SECRET, spelledInBytes(SECRET)]);
-    const source = async function* (): AsyncGenerator<Uint8Array> {
-      yield* chunked(Buffer.from(`a ${SECRET} ${"y".repeat(100_000)}`), 7);
-      throw failure;
-    };
-    const shown: Uint8Array[] = [];
-    const read = async (): Promise<void> => {
-      for await (const chunk of maskedBytes(source(), mask, () => undefined)) shown.push(chunk);
-    };
-    await expect(read()).rejects.toBe(failure);
-    expect(Buffer.concat(shown).toString()).toBe(`a *** ${"y".repeat(100_000 - mask.marginBytes)}`);
-  });
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { dnsCache } from "../../../../src/partner/connection/dns-cache.ts";
 
 const setUp = (answers: { address: string; family: number }[][]) => {
@@ -22,25 +22,23 @@ const setUp = (answers: { address: string; family: number }[][]) => {
   return { ask, asked, pass: (ms: number) => (now += ms) };
 };
 
-describe("cached lookup", () => {
-  const one = [{ address: "192.0.2.1", family: 4 }];
-  const two = [{ address: "2001:db8::2", family: 6 }, ...one];
+const one = [{ address: "192.0.2.1", family: 4 }];
+const two = [{ address: "2001:db8::2", family: 6 }, ...one];
 
-  it("asks once for those who ask together, and again when the answer is old", async () => {
-    const { ask, asked, pass } = setUp([one, two]);
-    expect(await Promise.all([ask(), ask()])).toEqual([one, one]);
-    pass(4_999);
-    expect(await ask()).toEqual(one);
-    expect(asked).toHaveLength(1);
-    pass(1);
-    expect(await ask()).toEqual(two);
-    expect(asked).toHaveLength(2);
-  });
+it("asks once for those who ask together, and again when the answer is old", async () => {
+  const { ask, asked, pass } = setUp([one, two]);
+  expect(await Promise.all([ask(), ask()])).toEqual([one, one]);
+  pass(4_999);
+  expect(await ask()).toEqual(one);
+  expect(asked).toHaveLength(1);
+  pass(1);
+  expect(await ask()).toEqual(two);
+  expect(asked).toHaveLength(2);
+});
 
-  it("does not keep a failure", async () => {
-    const { ask, asked } = setUp([]);
-    await expect(ask()).rejects.toThrow("ENOTFOUND");
-    await expect(ask()).rejects.toThrow("ENOTFOUND");
-    expect(asked).toHaveLength(2);
-  });
+it("does not keep a failure", async () => {
+  const { ask, asked } = setUp([]);
+  await expect(ask()).rejects.toThrow("ENOTFOUND");
+  await expect(ask()).rejects.toThrow("ENOTFOUND");
+  expect(asked).toHaveLength(2);
 });

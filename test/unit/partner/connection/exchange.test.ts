@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import net from "node:net";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { connectionOver, type Connection } from "../../../../src/partner/connection/connection.ts";
 import { exchange } from "../../../../src/partner/connection/exchange.ts";
 import type { Server } from "../hostile-server.ts";
@@ -24,37 +24,26 @@ const SENDING = {
 };
 const yes = (): boolean => true;
 
-describe("exchange", () => {
-  it("sends nothing on a connection that is gone, and asks for no other", async () => {
-    const server = await serve({});
-    const connection = await connected(server);
-    connection.socket.destroy();
-    expect(await exchange(connection, SENDING, yes).done).toMatchObject({ sent: false });
-    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
-    expect(server.seen.map(({ text }) => text)).toEqual([""]);
-  });
+it("sends nothing once it was cut off", async () => {
+  const server = await serve({});
+  const { done, cut } = exchange(await connected(server), SENDING, yes);
+  cut("too late");
+  expect(await done).toEqual({ sent: false, reason: "too late" });
+  await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+  expect(server.seen[0]!.text).toBe("");
+});
 
-  it("sends nothing once it was cut off", async () => {
-    const server = await serve({});
-    const { done, cut } = exchange(await connected(server), SENDING, yes);
-    cut("too late");
-    expect(await done).toEqual({ sent: false, reason: "too late" });
-    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
-    expect(server.seen[0]!.text).toBe("");
+it("reads no more of a body than it was told to", async () => {
+  const server = await serve({
+    onRequest: (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n");
+      const more = (): unknown =>
+        socket.writable && socket.write("x".repeat(10_000), () => setImmediate(more));
+      more();
+    },
   });
-
-  it("reads no more of a body than it was told to", async () => {
-    const server = await serve({
-      onRequest: (socket) => {
-        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n");
-        const more = (): unknown =>
-          socket.writable && socket.write("x".repeat(10_000), () => setImmediate(more));
-        more();
-      },
-    });
-    const reading = await exchange(await connected(server), SENDING, yes).done;
-    expect(reading).toMatchObject({ sent: true, status: 200, complete: true });
-    expect(reading.sent && reading.body.toString()).toBe("x".repeat(100));
-    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
-  });
+  const reading = await exchange(await connected(server), SENDING, yes).done;
+  expect(reading).toMatchObject({ sent: true, status: 200, complete: true });
+  expect(reading.sent && reading.body.toString()).toBe("x".repeat(100));
+  await eventually(() => server.seen[0]!.closed, "the connection to be closed");
 });

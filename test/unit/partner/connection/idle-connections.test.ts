@@ -13,6 +13,14 @@ const raw =
   (request) =>
     void request.socket.write(text);
 
+/** One idle connection to a partner that answers by `odd` once `change` is called, and as before after `mend`. */
+const withOneIdleThen = async (odd: RequestListener, over: Parameters<typeof withOneIdle>[0] = {}) => {
+  let isOdd = false;
+  const answer: RequestListener = (request, response) => (isOdd ? odd : ok)(request, response);
+  const world = await withOneIdle(over, { answer });
+  return { ...world, change: () => void (isOdd = true), mend: () => void (isOdd = false) };
+};
+
 describe("each call has a connection of its own", () => {
   it.each<[string, RequestListener]>([
     ["says nothing", ok],
@@ -99,15 +107,11 @@ describe("an idle connection", () => {
   });
 
   it("leaves a call in doubt that it loses, which is not sent again", async () => {
-    let isLosing = false;
-    const { server, call, together } = await withOneIdle(
-      {},
-      { answer: (request, response) => (isLosing ? request.socket.destroy() : ok(request, response)) },
-    );
-    isLosing = true;
+    const { server, call, together, change, mend } = await withOneIdleThen(({ socket }) => socket.destroy());
+    change();
     expect((await call()).kind).toBe("unknown");
     expect(server.requests).toEqual([0, 0]);
-    isLosing = false;
+    mend();
     expect(await together(1)).toEqual([1]);
   });
 
@@ -122,18 +126,10 @@ describe("an idle connection", () => {
 
   it("is closed with the partner, and so is one whose call ends later", async () => {
     let end = (): void => undefined;
-    let isSlow = false;
-    const { server, partner, together } = await withOneIdle(
-      {},
-      {
-        answer: (request, response) => {
-          if (isSlow) end = () => ok(request, response);
-          else ok(request, response);
-        },
-      },
-    );
+    const slow: RequestListener = (request, response) => (end = () => ok(request, response));
+    const { server, partner, together, change } = await withOneIdleThen(slow);
     await together(2);
-    isSlow = true;
+    change();
     const call = partner.call(ACCEPT, free());
     await eventually(() => server.requests.length === 4, "the request");
     const closing = partner.close();
@@ -163,12 +159,8 @@ describe("a connection is not used again", () => {
       (_, response) => void response.end(`["${"x".repeat(1_200_000)}"]`),
     ],
   ])("when %s", async (_, answer) => {
-    let isOdd = false;
-    const { server, together } = await withOneIdle(
-      {},
-      { answer: (request, response) => (isOdd ? answer : ok)(request, response) },
-    );
-    isOdd = true;
+    const { server, together, change } = await withOneIdleThen(answer);
+    change();
     expect([await together(1), await together(1), await together(1)]).toEqual([[0], [1], [2]]);
     await eventually(() => server.open() === 0, "the connections to be closed");
   });
@@ -182,44 +174,31 @@ describe("a connection is not used again", () => {
   });
 
   it.each([401, 422, 503])("after a %d", async (status) => {
-    let isOdd = false;
-    const { server, call } = await withOneIdle(
-      {},
-      { answer: (_, response) => void response.writeHead(isOdd ? status : 200).end("{}") },
+    const { server, call, change } = await withOneIdleThen((_, response) =>
+      response.writeHead(status).end("{}"),
     );
-    isOdd = true;
+    change();
     for (let n = 0; n < 3; n++) await call();
     expect(server.requests).toEqual([0, 0, 1, 2]);
   });
 
   it("when it was cut off", async () => {
-    let isSilent = false;
-    const { server, partner, together } = await withOneIdle(
-      { callTimeoutMs: 1_000 },
-      { answer: (request, response) => (isSilent ? undefined : ok(request, response)) },
-    );
-    isSilent = true;
-    expect((await partner.call(ACCEPT, free())).kind).toBe("unknown");
-    isSilent = false;
+    const world = await withOneIdleThen(() => undefined, { callTimeoutMs: 1_000 });
+    const { server, call, together, change, mend } = world;
+    change();
+    expect((await call()).kind).toBe("unknown");
+    mend();
     expect(server.requests).toEqual([0, 0]);
     expect(await together(1)).toEqual([1]);
   });
 
   it("when it was answered before its request had left in full", async () => {
-    let isHasty = false;
-    const { server, partner, together } = await withOneIdle(
-      {},
-      {
-        answer: (request, response) => {
-          if (isHasty) request.pause().socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
-          else ok(request, response);
-        },
-      },
-    );
-    isHasty = true;
+    const hasty: RequestListener = (request) => request.pause().socket.write(answer("200 OK"));
+    const { server, partner, together, change, mend } = await withOneIdleThen(hasty);
+    change();
     const long = { ...ACCEPT, body: "x".repeat(20_000_000) };
     expect((await partner.call(long, free())).kind).toBe("executed");
-    isHasty = false;
+    mend();
     expect(server.requests).toEqual([0, 0]);
     expect(await together(1)).toEqual([1]);
   });
