@@ -9,10 +9,9 @@ import { TRUSTING } from "../support/commands-world.ts";
 import type { Incoming } from "../../src/kafka/record.ts";
 import { headerValue } from "../../src/kafka/headers.ts";
 import { scan } from "../../src/kafka/consume/scan.ts";
-import { startTail } from "../../src/kafka/consume/tail.ts";
 import { eventually } from "../support/eventually.ts";
 import type { followTopics } from "../support/follow-topics.ts";
-import { readerDeps } from "../support/reader-deps.ts";
+import { readerDeps, tailTopic } from "../support/reader-deps.ts";
 import { reassign, setTopicConfig } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
@@ -52,23 +51,10 @@ const spreadOf = (ms: readonly number[]): string => {
  * Plain kafkajs reads nothing for long once a partition has lost its leader, and writes nothing: the bridge's own
  * client mends both, and replaces what kafkajs works with, for the whole process.
  */
-const followWithoutGroup: typeof followTopics = async (brokers, [topic = ""], onRecord) => {
-  const deps = readerDeps(brokers);
-  const cluster = await deps.connectCluster();
-  const take = (record: Incoming): true => {
-    onRecord({ ...record, key: record.key?.toString() ?? null, headers: {} });
-    return true;
-  };
-  const tail = startTail(
-    { topic },
-    { begin: (ranges) => ranges, take },
-    { ...deps, ranges: () => cluster.ranges(topic) },
+const followWithoutGroup: typeof followTopics = (brokers, [topic = ""], onRecord) =>
+  tailTopic(brokers, topic, (record) =>
+    onRecord({ ...record, key: record.key?.toString() ?? null, headers: {} }),
   );
-  return async () => {
-    await tail.stop();
-    await cluster.close();
-  };
-};
 
 const eventIdsIn = async (brokers: string, topic: string): Promise<ReadonlySet<string>> => {
   const deps = readerDeps(brokers);

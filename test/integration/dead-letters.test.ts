@@ -5,7 +5,9 @@ import { committedTotal, endTotal, setTopicConfig } from "../support/kafka.ts";
 import { narrowTopic } from "../support/narrow-topic.ts";
 import {
   followRaw,
+  header,
   produceRaw,
+  type RawFollowing,
   type RawHeader,
   type RawRecord,
   type ReadRawRecord,
@@ -13,12 +15,10 @@ import {
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
 
-type Followed = Awaited<ReturnType<typeof followRaw>>;
-
 let world: World;
 let bridge: Replica;
-let letters: Followed;
-let results: Followed;
+let letters: RawFollowing;
+let results: RawFollowing;
 
 beforeAll(async () => {
   world = await openWorld({
@@ -44,10 +44,6 @@ afterAll(async () => {
   expect(committed).toBe(sent);
 });
 
-const header = (name: string | Buffer, value: string | Buffer | null): RawHeader => [
-  Buffer.from(name),
-  value === null ? null : Buffer.from(value),
-];
 const accept = (commandId: string): RawRecord => ({
   key: Buffer.from(commandId),
   value: Buffer.from(
