@@ -38,6 +38,7 @@ export const parameterName = kind(
 const readExtensions = pairsOf(
   (name, value) => /^[A-Za-z]+$/.test(name) && name !== "auth" && /^[\x20-\x7e]+$/.test(value),
   "no SASL extension such as name=value, whose name is letters and not auth",
+  false,
 );
 
 /** SASL extensions that RFC 7628 lets a client send with its token. */
@@ -55,6 +56,7 @@ const RESERVED_HEADERS =
 export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
   checkPlainList(text);
   const headers = readList(text).map(splitPair);
+  if (headers.length === 0) throw new Error("is empty");
   if (!headers.every(([name, value]) => HEADER_NAME.test(name) && HEADER_TEXT.test(value)))
     throw new Error("is not a list of headers such as name=value,name=value");
   const names = headers.map(([name]) => name.toLowerCase());

@@ -118,8 +118,12 @@ export const splitPair = (item: string): [name: string, value: string] => {
   return [name.trim(), value.join("=").trim()];
 };
 
-export const pairsOf = (isRight: (name: string, value: string) => boolean, form: string) => {
-  const read = listOf((item) => isRight(...splitPair(item)), form);
+export const pairsOf = (
+  isRight: (name: string, value: string) => boolean,
+  form: string,
+  mayBeEmpty = true,
+) => {
+  const read = listOf((item) => isRight(...splitPair(item)), form, mayBeEmpty);
   return (value: string) => read(value).map(splitPair);
 };
 
