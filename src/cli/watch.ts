@@ -58,7 +58,8 @@ const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flag
         const place = `${topic} ${record.partition}/${record.offset}`;
         io.err(`The record at ${place} is not shown: ${messageOf(error)}`);
       });
-    const following = await follow(tool, { topic, fromBeginning }, take);
+    const healed = fromBeginning ? "whole" : "fromItsEnd";
+    const following = await follow(tool, { topic, fromBeginning, healed }, take);
     const from = fromBeginning ? "its beginning" : "now on (--from-beginning shows what is there)";
     io.err(`Following ${topic} from ${from}; Ctrl-C ends it.`);
     await untilAborted(io.stopped);

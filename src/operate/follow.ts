@@ -7,10 +7,11 @@ import type { ToolServices } from "./tool-services.ts";
 /**
  * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is
  * missed. Reads on when a record was taken, so that what waits is bounded.
+ * @param healed how a partition is read that has no leader at first, once it has one
  */
 export const follow = async (
   services: ToolServices,
-  { topic, fromBeginning }: { topic: string; fromBeginning: boolean },
+  { topic, fromBeginning, healed }: { topic: string; fromBeginning: boolean; healed: "whole" | "fromItsEnd" },
   onRecord: (record: Incoming) => void | Promise<void>,
 ): Promise<{ stop: () => Promise<void> }> => {
   const cluster = await services.connectCluster();
@@ -18,13 +19,15 @@ export const follow = async (
     await cluster.close();
     throw noSuchTopic(topic);
   }
-  const { ranges } = await cluster.ranges(topic);
-  /** Where each partition is read on, also where reading starts over. One that is not known yet is read whole. */
+  const { ranges, missing } = await cluster.ranges(topic);
+  /** Where each partition is read on, also where reading starts over. One that is added later is read whole. */
   const next = new Map<number, number>();
   for (const [partition, { startOffset, endOffset }] of ranges)
     next.set(partition, fromBeginning ? startOffset : endOffset);
   const rangeOf = (partition: number, { startOffset, endOffset }: Range): Range => {
-    const offset = next.get(partition) ?? 0;
+    const isSkipped = missing.has(partition) && healed === "fromItsEnd";
+    const offset = next.get(partition) ?? (isSkipped ? endOffset : 0);
+    next.set(partition, offset);
     // A topic that was created anew is shorter: all of it is new.
     return { startOffset: offset > endOffset ? startOffset : Math.max(startOffset, offset), endOffset };
   };

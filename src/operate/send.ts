@@ -46,9 +46,11 @@ export const watchResult = async (services: ToolServices, commandId: string, val
         `No result can come: commandId ${commandId} belongs to another command. Send this one under its own.`,
       );
   };
-  const results = await follow(services, { topic: topics.results, fromBeginning: false }, takeResult);
+  // The result may stand in a partition before it is seen that this one has a leader again.
+  const rules = { fromBeginning: false, healed: "whole" } as const;
+  const results = await follow(services, { topic: topics.results, ...rules }, takeResult);
   // Only says more: a sender need not have the right to read dead letters.
-  const following = follow(services, { topic: topics.deadLetters, fromBeginning: false }, takeLetter);
+  const following = follow(services, { topic: topics.deadLetters, ...rules }, takeLetter);
   const letters = await following.catch(() => null);
   return { ended, stop: () => Promise.all([results.stop(), letters?.stop()]) };
 };
