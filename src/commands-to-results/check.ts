@@ -14,7 +14,7 @@ export type Refused = {
   /** Names the field, never its value. */
   message: string;
   identity: Identity;
-  /** Null unless only a list of allowed values refuses it: those are settings, so the command may be valid later. */
+  /** It is null unless only a list of allowed values refuses it: a setting, so the command may be valid later. */
   requestHash: string | null;
 };
 

@@ -6,11 +6,7 @@ const DOTTED_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 const withoutPort = (hop: string): string =>
   BRACKETED.exec(hop)?.[1] ?? DOTTED_WITH_PORT.exec(hop)?.[1] ?? hop;
 
-/**
- * The address of the sender. X-Forwarded-For is trusted only as far as trusted proxies wrote it: from the
- * right, the first hop that is no trusted proxy is the client, and anything left of it may be forged. When
- * all hops are trusted, the leftmost counts.
- */
+/** The first hop from the right that is no trusted proxy: what is left of it may be forged. Else the leftmost one. */
 export const clientAddress = (
   peerAddress: string,
   forwardedFor: string | null | undefined,

@@ -27,7 +27,6 @@ export const createConnections = (max: number) => {
       if (evicted) idleSince.delete(evicted);
       socket.once("close", () => idleSince.delete(socket));
     },
-    /** Keeps a connection open while its request is being answered. */
     protect: (socket: Socket): void => {
       if (idleSince.has(socket)) idleSince.set(socket, Infinity);
     },

@@ -13,10 +13,7 @@ export const stopReading = (socket: Socket): void => {
 
 const resume = (socket: Socket | undefined): void => void socket?.off("resume", pauseAgain).resume();
 
-/**
- * Lets connections wait for each other: new ones, and those that have sent much work at once, such as a body in
- * pieces of one byte. A turn of the event loop reads one of each, so that the rest is answered in between.
- */
+/** A turn of the event loop reads one new and one busy connection, so that the rest is answered in between. */
 export const createFairReader = () => {
   const fresh: Socket[] = [];
   const busy = new Set<Socket>();
@@ -36,12 +33,10 @@ export const createFairReader = () => {
     stopReading(socket);
   };
   return {
-    /** Stops reading a new connection until its turn comes. */
     admitNew: (socket: Socket): void => {
       stop(socket);
       fresh.push(socket);
     },
-    /** Stops reading a connection that sends much, until its turn comes. */
     deferBusy: (socket: Socket): void => {
       if (busy.has(socket)) return;
       stop(socket);

@@ -15,10 +15,7 @@ export const listen = (server: Server, host: string, port: number, setting: stri
 
 const SWEEP_EVERY_MS = 50;
 
-/**
- * Takes no new connections, lets requests in progress finish for `drainMs`, then cuts off the rest. Each answer closes
- * its connection meanwhile: a busy sender could keep the server open by sending more.
- */
+/** Lets requests finish for `drainMs`. Each answer closes its connection: a busy sender could keep it open. */
 export const closeServer = (server: Server, drainMs: number): Promise<void> =>
   new Promise((resolve) => {
     if (!server.listening) {

@@ -25,20 +25,14 @@ const MAX_CONNECTIONS = 256;
 const ARRIVAL_TIMEOUT_MS = 15_000;
 /** How often node looks for requests that are late; its default is 30 seconds. */
 const LATE_CHECK_MS = 1_000;
-/**
- * Longer than load balancers keep an idle connection, Google's for 600 seconds: if the server closed it first, a
- * request could meet the closing connection.
- */
+/** Longer than load balancers keep an idle connection (Google's: 600 s): a request could meet a closing connection. */
 const KEEP_ALIVE_MS = 620_000;
 /** A thousand short headers, which node takes by default, need ten times their size in memory. */
 const MAX_HEADERS = 100;
 
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
-/**
- * Removes the host from a request whose route depends on the path alone. The adapter would answer 400 to hosts that
- * it cannot parse, to none at all (HTTP/1.0), and to an absolute URL as the target (proxies).
- */
+/** The adapter would answer 400 to hosts that it cannot parse, to none (HTTP/1.0), and to absolute URLs (proxies). */
 const removeHost = (request: IncomingMessage): void => {
   request.headers.host = "localhost";
   if (request.url?.startsWith("/") === false) request.url = request.url.replace(SCHEME_AND_HOST, "");
@@ -50,10 +44,7 @@ const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
-/**
- * An HTTP server for strangers, with limits on what anybody can occupy: connections, the time and size of heads and
- * bodies, requests that wait for an earlier answer, and turns of the event loop.
- */
+/** Bounds what strangers can occupy: connections, heads and bodies, pipelined requests, turns of the event loop. */
 export const createListener = (
   {
     maxConnections = MAX_CONNECTIONS,
@@ -96,7 +87,6 @@ export const createListener = (
     fairReader.admitNew(socket);
   });
 
-  /** Requests that wait for the answer to an earlier one of their connection. */
   const pipelined = new WeakMap<Socket, number>();
   const isOneTooMany = ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
     // A response has no socket while an earlier one of its connection is unfinished.

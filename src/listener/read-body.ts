@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { stopReading, type FairReader } from "./fair-reader.ts";
 
-/** Why a body is not complete. */
 export type Unread = "too large" | "broken off" | "given up";
 
 const EMPTY = Buffer.alloc(0);
@@ -10,13 +9,11 @@ const MIN_CAPACITY = 1_024;
 /** After so many pieces, other connections are read first. */
 const PIECES_A_TURN = 64;
 
-/** Whether the Content-Length of a request is larger than `maxBytes`. */
 export const declaresMore = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? 0) > maxBytes;
 
 /**
- * Reads a request's body up to `maxBytes`. A sender may cut it into pieces of one byte, and each would take hundreds
- * of bytes as a buffer of its own: they are copied into one buffer that grows.
+ * Reads up to `maxBytes` into one buffer that grows: pieces of one byte would take hundreds of bytes each.
  * @param done called once, after this function has returned
  * @returns a function that gives up waiting for the rest
  */
@@ -70,13 +67,11 @@ export const awaitsContinue = ({ headers, httpVersion }: IncomingMessage): boole
 
 type Headers = Record<string, string>;
 
-/** Answers without reading the rest of the request, and closes the connection. */
 export const answerUnread = (request: IncomingMessage, status: number, headers: Headers = {}): Response => {
   // Pieces of the body that node has read already are dropped: a paused request keeps each as an object.
   request.on("data", () => undefined);
   stopReading(request.socket);
-  // The end of the body closes the connection. Where bytes are unread, the kernel resets it, and the reset may overtake
-  // the answer.
+  // The end of the body closes the connection. Where bytes are unread, the kernel's reset may overtake the answer.
   let timer: NodeJS.Timeout;
   const lingering = new ReadableStream({
     start: (controller) => {

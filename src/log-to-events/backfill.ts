@@ -11,10 +11,7 @@ const copyOf = (text: string): string => Buffer.from(text).toString();
 const orderOf = ({ createdAt }: Notification): number =>
   occurredAtOf(createdAt) ?? occurredAtOf(`${createdAt}Z`) ?? Number.MAX_VALUE;
 
-/**
- * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more
- * of the transactions that it holds, up to twice its size, because those of one transaction are published in order.
- */
+/** A full one takes more of its transactions, up to twice its size: those of one are published in order. */
 export const backfillBatch = () => {
   const transactions = new Map<string, Notification[]>();
   let length = 0;

@@ -8,10 +8,7 @@ import type { TransactionStatusUpdated } from "../records.ts";
 import { digestOf, wordOf } from "../runtime/digest.ts";
 import type { Period } from "./period.ts";
 
-/**
- * `missing`: the topic has no event of it. `tooYoung`: neither, but its webhook may still come. `taken`: it was missing,
- * and the run has dealt with it.
- */
+/** `missing`: the topic has no event of it. `tooYoung`: its webhook may still come. `taken`: the run deals with it. */
 const STATES = ["known", "tooYoung", "missing", "taken"] as const;
 type State = (typeof STATES)[number];
 
@@ -44,8 +41,7 @@ type ComparisonOptions = {
 };
 
 /**
- * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for each
- * notification, nothing of other events.
+ * Keeps digests only: up to 60 bytes for each notification, nothing of other events.
  * @param youngSinceMs notifications whose instant is after this one are too young
  */
 export const createComparison = (
@@ -53,7 +49,6 @@ export const createComparison = (
   youngSinceMs: number,
   { mask, mostNotifications }: ComparisonOptions,
 ) => {
-  /** The instant and the state of each notification. */
   const notifications = new DigestTable(Float64Array);
   /** Transactions with statuses: 1 where the topic has an event of the two. */
   const statuses = new DigestTable(Uint8Array);
@@ -77,7 +72,6 @@ export const createComparison = (
     const instant = Math.floor(packed / STATES.length);
     return { key, instant, state: STATES[packed - instant * STATES.length] ?? "known" };
   };
-  /** Returns the notifications that say the same. */
   const sameAs = ({ createdAt, occurredAt }: StatusChange, status: DigestKey): Entry[] => {
     const offsets = occurredAt === null ? [0] : [0, -SAME_WITHIN_MS, SAME_WITHIN_MS];
     return offsets
@@ -86,7 +80,6 @@ export const createComparison = (
       .filter(({ instant }) => occurredAt === null || Math.abs(instant - occurredAt) <= SAME_WITHIN_MS);
   };
 
-  /** Returns null for a notification whose instant is outside the period. */
   const changeInPeriod = ({ transactionId, status, createdAt }: Notification): StatusChange | null => {
     const occurredAt = occurredAtOf(createdAt);
     // An event holds a createdAt that is no instant as masked text.
@@ -118,7 +111,6 @@ export const createComparison = (
       return true;
     },
 
-    /** Takes an event of the topic: its notification is known. */
     addEvent: (event: TransactionStatusUpdated): void => {
       const instantMs = event.occurredAt ?? event.receivedAt;
       if (instantMs >= period.fromMs && instantMs <= Math.min(period.toMs, youngSinceMs)) eventsOfPeriod += 1;
@@ -135,10 +127,7 @@ export const createComparison = (
         if (entry?.state === "missing" || entry?.state === "tooYoung") setState(entry, "known");
     },
 
-    /**
-     * Takes a missing notification, to deal with it; null for any other.
-     * `isElsewhere`: the topic has its transaction and status at another instant.
-     */
+    /** Returns null unless it is missing. `isElsewhere`: an event has the transaction and status at another instant. */
     take: (notification: Notification): { isElsewhere: boolean } | null => {
       const change = changeInPeriod(notification);
       if (change === null) return null;
@@ -149,7 +138,6 @@ export const createComparison = (
       return { isElsewhere: statuses.get(status) === 1 };
     },
 
-    /** Returns the facts from the topic about the transaction of a notification that was added. */
     factsOf: ({ transactionId }: Notification): TransactionFacts =>
       unpackFacts(factsByTransaction.get(transactionKey(transactionId)) ?? packFacts(NO_FACTS)),
     isOtherForm: (): boolean =>

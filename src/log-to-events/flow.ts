@@ -11,7 +11,6 @@ import { createPartnerLogReader, UNREAD, type LogReaderPorts } from "./read-part
 
 export type RunRequest = {
   period: Period;
-  /** Compares only, publishes nothing. */
   dryRun: boolean;
   /** Publishes what is held back, too. */
   force: boolean;
@@ -46,7 +45,6 @@ type LogOptions = AnswerForm & {
 /** `isRead`: whether the events of a transaction were read. `reason`: why some were not; null where all were. */
 type ReadEvents = { isRead: (transactionId: string) => boolean; reason: string | null };
 
-/** What the flow does outside of itself. */
 export type LogPorts = LogReaderPorts & {
   /** Calls `onEvent` for every event in the topic since an instant, but for partitions that nobody can read now. */
   readEvents: (
@@ -72,10 +70,7 @@ const CHANGED = "the second read lacked entries of the first";
 const tooMany = (most: number): string =>
   `the log holds more than the ${most} notifications that a run compares: let runs cover less time`;
 
-/**
- * The whole path: compares the partner's log for a period with the published events, and publishes what is missing.
- * Keeps only digests while it compares; where something is missing, it reads the log again for it.
- */
+/** Keeps only digests while it compares; where something is missing, it reads the log again for it. */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   const readPartnerLog = createPartnerLogReader(options, ports);
 
@@ -106,7 +101,6 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
       };
     };
 
-    /** Publishes the missing notifications of one transaction. */
     const publishInOrder = async (notifications: readonly Notification[]): Promise<void> => {
       for (const notification of notifications)
         try {
@@ -117,7 +111,6 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         }
     };
 
-    /** Reads the log again and publishes what is missing, batch by batch. */
     const backfill = async ({ isRead, reason }: ReadEvents): Promise<void> => {
       while (counts.missing > 0) {
         const before = counts.missing;

@@ -5,7 +5,6 @@ import { saysFailed, type FailureSign } from "../runtime/json-pointer.ts";
 import { readLogEntry, type EntryPointers } from "./read-entry.ts";
 import { splitAnswer, type SplitOptions } from "./split-answer.ts";
 
-/** What the settings say about the form of an answer. */
 export type AnswerForm = SplitOptions &
   EntryPointers & {
     /** JSON pointers to members that say that there are more, unless they say nothing; [] for `none`. */
@@ -18,7 +17,6 @@ export type AnswerForm = SplitOptions &
     mask: (text: string) => string;
   };
 
-/** The counts and findings of one answer. */
 export type AnswerSummary = {
   /** All entries, including those of another type and the unreadable ones. */
   entries: number;
@@ -41,7 +39,6 @@ const MAX_DEPTH = 8;
 const MAX_NAMES_LENGTH = 400;
 const NOTHING = ["", "null", "false", "0", "{}", "[]"];
 
-/** Returns the members within a value that say something. */
 const statementsIn = (value: unknown, pointer = "", depth = 0): Statement[] => {
   if (typeof value === "object" && value !== null && depth < MAX_DEPTH)
     return Object.entries(value).flatMap(([name, inner]) =>
@@ -90,10 +87,7 @@ const ERRORS = /^errors?$/i;
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
 
-/**
- * Reads an answer as a stream. Rejects with the error of the stream, or with SeveralArrays.
- * @param onNotification called for each notification; several times for one that is listed several times
- */
+/** Rejects with the stream's error, or with SeveralArrays. `onNotification` gets repeated entries several times. */
 export const readAnswer = async (
   { httpStatus, headers, body }: Pick<LogAnswer, "httpStatus" | "headers" | "body">,
   form: AnswerForm,

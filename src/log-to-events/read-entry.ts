@@ -56,7 +56,6 @@ const objectsIn = (raw: string): string[] => {
   return texts.filter((each) => each.startsWith("{"));
 };
 
-/** Returns the notifications that an object is or holds. */
 const notificationsIn = (
   text: string,
   all: readonly Member[] = members(text) ?? [],
@@ -75,10 +74,7 @@ const identityOf = (notification: Notification): string =>
 
 const unreadable = (detail: string): LogEntry => ({ kind: "unreadable", detail });
 
-/**
- * Returns null where there is none.
- * @param heedsEventType whether a notification whose eventType names another event is none of ours
- */
+/** @param heedsEventType whether a notification whose eventType names another event is none of ours */
 const findNotification = (text: string, all: readonly Member[], heedsEventType: boolean): LogEntry | null => {
   const candidates = notificationsIn(text, all);
   const entryItself = candidates.find(({ depth }) => depth === 0);
@@ -108,10 +104,7 @@ const readAt = (text: string, pointer: string): LogEntry | null => {
   return reading?.ok ? { kind: "notification", notification: reading.notification } : null;
 };
 
-/**
- * Reads one entry of the log: an object, or a string that holds one. The notification is the entry or lies in it; its
- * createdAt and its payload are its own, not the entry's.
- */
+/** The notification is the entry or lies in it; its createdAt and its payload are its own, not the entry's. */
 export const readLogEntry = (
   raw: string,
   { logNotificationPointer: pointer, logEventPointer: eventPointer }: EntryPointers,

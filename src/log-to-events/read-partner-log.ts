@@ -10,10 +10,7 @@ import { SeveralArrays } from "./split-answer.ts";
 
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
 
-/**
- * What was read by one request, or by several together: then the counts are those of the largest answers. `entries`: those
- * of the period that are notifications. `refusal`: the status of an answer that refuses the request.
- */
+/** The counts are those of the largest answers. `entries`: notifications of the period. `refusal`: its status. */
 type PartnerLogReading = AnswerSummary & { refusal: number | null };
 
 const EVENT_TYPE = "TRANSACTION_STATUS_UPDATED";
@@ -98,10 +95,7 @@ export const createPartnerLogReader = (form: AnswerForm, { fetchLog, clock }: Lo
     }
   };
 
-  /**
-   * Calls `onNotification` for every notification of a period in the log, perhaps several times, and perhaps for some
-   * outside of it. Asks for single days where one answer may hide some. Rejects on abort, and with SeveralArrays.
-   */
+  /** Gives each notification of a period, perhaps repeatedly, and others. Rejects on abort, and with SeveralArrays. */
   return async (period: Period, call: ReaderCall): Promise<PartnerLogReading> => {
     const giveUpAtMs = clock.monotonic() + PATIENCE_MS;
     /** Tries earlier ends where the partner refuses one in the future. */

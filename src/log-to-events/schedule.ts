@@ -4,7 +4,6 @@ import type { Period } from "./period.ts";
 type ScheduleOptions = {
   /** The wait between the end of a run and the beginning of the next one. */
   everyMs: number;
-  /** How far back a run looks. */
   windowMs: number;
   /** How far back the first run looks, and one run a day. */
   lookbackMs: number;
@@ -21,14 +20,12 @@ export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + 
 
 type SchedulePorts = {
   clock: Pick<Clock, "now" | "sleep">;
-  /** Resolves when a run may begin. */
   untilOpen: (signal: AbortSignal) => Promise<void>;
   run: (period: Period, signal: AbortSignal) => Promise<{ isWhole: boolean }>;
 };
 
 /**
- * Reconciles again and again until `signal` aborts. Begins with the long look back, and repeats it once a day. Each run
- * looks back to the window of the last one that read everything.
+ * Begins with the long look back, and repeats it once a day. Others look back to the last run that read everything.
  * @param notedAtMs until when an earlier leader had everything; null if that is not known
  */
 export const reconcileRepeatedly = async (

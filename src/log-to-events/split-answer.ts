@@ -54,10 +54,9 @@ const entryOf = ({ bytes, length }: Bounded): EntryText => {
 };
 
 /**
- * Splits a JSON answer as a stream into its entries, in memory bounded by the largest one: the elements of the array at
- * the pointer, or of the root or the one array of objects. Counts brackets and knows strings, no more: what is wrong in
- * one element costs that element. Rejects with the error of the stream, or with SeveralArrays.
- * @param pause what to wait for after each piece
+ * Streams the elements of the array at the pointer, or of the root or the one array of objects, keeping one at a time.
+ * It counts brackets and knows strings, no more: a fault costs one element. Rejects with the stream's error, or with
+ * SeveralArrays. @param pause what to wait for after each piece
  */
 export const splitAnswer = async (
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -66,7 +65,6 @@ export const splitAnswer = async (
   pause: () => Promise<void> = yieldToEventLoop,
 ): Promise<SplitAnswer> => {
   const pointer = logEntriesPointer === undefined ? null : pointerNames(logEntriesPointer);
-  /** The bytes outside of the arrays' elements. */
   const frame = bounded(MAX_FRAME_BYTES);
   const element = bounded(maxEntryBytes);
   /** The names of the members, and the indexes, that lead to where the frame is. */
@@ -117,7 +115,6 @@ export const splitAnswer = async (
     for (const each of Buffer.from(count)) append(frame, each);
   };
 
-  /** Takes a byte outside of arrays and strings. */
   const scanFrame = (byte: number): void => {
     const last = path.length - 1;
     const name = path[last];
@@ -134,7 +131,6 @@ export const splitAnswer = async (
     if (depth === 0) append(frame, byte);
   };
 
-  /** Takes a byte of an array outside of strings: one of an element, or one that ends it. */
   const scanArray = (byte: number): void => {
     if (depth === 1 && (byte === COMMA || byte === CLOSE_ARRAY)) {
       if (element.length > 0 || byte === COMMA) endElement();

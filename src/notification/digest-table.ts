@@ -15,11 +15,8 @@ const MAX_LOAD = 0.85;
 const FIRST_SLOTS = 1_024;
 
 /**
- * A compact map from digests to numbers: a hash table with open addressing and linear probing, in typed
- * arrays. A slot takes 8 bytes and those of its number, where a Map takes 100. Doubles when it is full.
- *
- * It compares 64 bits of a digest. Among ten million keys, a look-up of another one finds a false match with
- * a probability of about 10^-12.
+ * A compact map: a slot takes 8 bytes and those of its number, where a Map takes 100. Doubles when it is full. With ten
+ * million keys, a look-up of another one finds a false match in 64 bits with a probability of about 10^-12.
  */
 export class DigestTable {
   count = 0;
@@ -34,7 +31,6 @@ export class DigestTable {
     this.#numbers = new arrayType(slots);
   }
 
-  /** The next new key would exceed the load factor. */
   get isFull(): boolean {
     return this.count + 1 > (this.#keys.length / 2) * MAX_LOAD;
   }
@@ -58,7 +54,6 @@ export class DigestTable {
     this.count = 0;
   }
 
-  /** Finds the slot of the key, or the free slot for it. */
   #find({ first, second }: DigestKey): number {
     const keys = this.#keys;
     const slots = keys.length / 2;

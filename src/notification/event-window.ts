@@ -8,20 +8,15 @@ import type { TransactionFacts } from "./transaction-facts.ts";
 export type WindowEvent = Pick<TransactionStatusUpdated, "eventId" | "direction" | "occurredAt"> & {
   /** See {@link eventIdentity}. */
   identity: Digest;
-  /** The digest of the transactionId. */
   transaction: Digest;
 };
 
-/** What tells one notification from another. */
 export type StatusChange = Pick<
   TransactionStatusUpdated,
   "transactionId" | "status" | "createdAt" | "occurredAt"
 >;
 
-/**
- * Returns the digest of transaction, status and instant, which is equal for two copies of one notification. The instant
- * counts, not its spelling. If createdAt cannot be read as an instant, its text is used.
- */
+/** Equal for two copies of one notification: the instant counts, not its spelling; without one, createdAt's text. */
 export const eventIdentity = ({ transactionId, status, createdAt, occurredAt }: StatusChange): Digest =>
   digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
 
@@ -37,9 +32,7 @@ const FEWEST_SLOTS = 8;
 type Part = { table: DigestTable; openedAtMs: number; newestAtMs: number };
 
 /**
- * A map from digests to numbers whose entries expire by age. Its tables never grow; the operating system allocates
- * their memory as it is written to. Only the newest of its parts is written to: when that is full, or its time is
- * over, the oldest part is emptied and becomes the newest.
+ * Entries expire by age. Only the newest part is written to: when it is full or too old, the oldest is emptied.
  * @param combine makes one number of those of a digest
  */
 const recentDigests = (
@@ -91,18 +84,10 @@ const recentDigests = (
 const NEWEST_IDS = 10_000;
 
 /**
- * The deduplication window: the identities of the events that were published in the last `windowMs`, and the
- * facts about their transactions.
- *
- * Memory, for ten million transactions a day with six statuses each: 700 events a second, 5 million in two
- * hours.
- *   event        9 bytes a slot, at most 85 % of the slots used: 10.6 bytes
- *   transaction  16 bytes a slot: 18.8 bytes, in each part of the window in which it had an event
- *                (at that rate a part lasts 17 minutes)
- * With 90 MB, three quarters hold 6.3 million events, and still 5.5 million just after the oldest part was
- * emptied. The rest holds 1.2 million transactions, and the two hours have 833,000. When the memory does not
- * suffice, the oldest entries go first. A transaction that is gone has `direction` UNKNOWN and `outOfOrder`
- * false in its next event; an event that is gone can be published a second time.
+ * Remembers the events of the last `windowMs`, and facts about their transactions. For ten million transactions a day
+ * with six statuses each, two hours have 5 million events of 10.6 bytes and 833,000 transactions of 18.8 bytes a part:
+ * 90 MB hold 5.5 million and 1.2 million. When memory does not suffice, the oldest entries go first: an event that is
+ * gone can be published twice, a transaction has `direction` UNKNOWN and `outOfOrder` false in its next event.
  */
 export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes: number }) => {
   const eventBytes = Math.floor(maxBytes * SHARE_OF_EVENTS);
@@ -115,16 +100,12 @@ export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes
   let newestIds = new Map<Digest, string>();
   let earlierIds = newestIds;
 
-  /** Whether the window holds the event with this identity. */
   const has = (identity: Digest, nowMs: number): boolean => events.get(identity, nowMs) !== undefined;
   const factsOf = (transaction: Digest, nowMs: number): TransactionFacts => {
     const facts = transactions.get(transaction, nowMs);
     return facts === undefined ? NO_FACTS : unpackFacts(facts);
   };
-  /**
-   * Adds an event that was published at `atMs` and is not in the window.
-   * @param facts what was known of its transaction before it was published
-   */
+  /** @param facts what was known of the transaction before this event, which is not in the window */
   const add = (event: WindowEvent, facts: TransactionFacts, atMs: number): void => {
     if (newestIds.size >= NEWEST_IDS) [earlierIds, newestIds] = [newestIds, new Map<Digest, string>()];
     newestIds.set(event.identity, event.eventId);
@@ -134,7 +115,6 @@ export const eventWindow = ({ windowMs, maxBytes }: { windowMs: number; maxBytes
 
   return {
     add,
-    /** Adds an event that may be in the window already. */
     addIfNew: (event: WindowEvent, atMs: number): void => {
       if (!has(event.identity, atMs)) add(event, factsOf(event.transaction, atMs), atMs);
     },

@@ -3,10 +3,7 @@ import { members, stringOf, type Member } from "../runtime/json.ts";
 
 /** A notification of the partner: a transaction has reached a status. Each text is as sent. */
 export type Notification = {
-  /**
-   * It is never empty. A JSON number keeps its source text. Lone surrogates, which UTF-8 cannot encode, become U+FFFD
-   * here, in `status` and in `createdAt`.
-   */
+  /** Never empty. A number keeps its source text. Lone surrogates become U+FFFD, here, in `status` and `createdAt`. */
   transactionId: string;
   /** It is never empty. */
   status: string;
@@ -29,11 +26,7 @@ const isNumber = (source: string): boolean => /^[-0-9]/.test(source);
 
 const unreadable = (detail: string): ReadNotification => ({ ok: false, detail });
 
-/**
- * Reads a JSON text as a notification. The last of two members with the same name counts, as in JSON.parse.
- * Never throws.
- * @param parsedMembers the members of the text; null when it is no JSON object
- */
+/** Never throws. The last of two members with the same name counts, as in JSON.parse. */
 export const readNotification = (
   payload: string,
   parsedMembers: readonly Member[] | null = members(payload),

@@ -1,13 +1,10 @@
 /**
- * Reads the partner's createdAt as an instant, in milliseconds since the epoch, if it is unambiguous:
- *  - ISO 8601 / RFC 3339 date and time with `Z`, `UTC`, `GMT` or an offset (`+hh:mm`, `+hhmm`, `+hh`), any length of
- *    fraction, `T` or a space between, or all of it without hyphens and colons. What RFC 9557 and Java write in
- *    brackets after it, such as the zone, does not change the instant;
- *  - seconds (10 digits before the point) or milliseconds (13 digits) since the Unix epoch, as a number or a digit
- *    string.
- * Returns null for anything else: local times, dates alone, dd/MM/yyyy, days that do not exist, ten digits that
- * could also be a date and an hour (2026112112), and what is not within the years 1 to 9999 in UTC, which
- * readers of timestamps in other languages cannot take.
+ * Reads createdAt as milliseconds since the epoch, if it is unambiguous:
+ *  - ISO 8601 / RFC 3339 with `Z`, `UTC`, `GMT` or an offset (`+hh:mm`, `+hhmm`, `+hh`), any length of fraction, `T` or
+ *    a space between, or without hyphens and colons. Brackets after it (RFC 9557, Java) do not change the instant;
+ *  - seconds (10 digits before the point) or milliseconds (13 digits) since the epoch, as a number or a digit string.
+ * Returns null for all else: local times, dates alone, dd/MM/yyyy, days that do not exist, ten digits that could be a
+ * date and an hour (2026112112), and years beyond 1 to 9999 in UTC, which other languages cannot take.
  */
 export const occurredAtOf = (createdAt: string): number | null => {
   if (createdAt.length > MAX_LENGTH) return null;
@@ -28,10 +25,7 @@ const MINUTE_MS = 60_000;
 
 const threeDigits = (fraction: string): string => `${fraction}000`.slice(0, 3);
 
-/**
- * An instant in UTC; null for one that does not exist: Date reads February 30 as March 2, and 24:00 as the
- * next day.
- */
+/** Returns null for an instant that does not exist: Date reads February 30 as March 2, and 24:00 as the next day. */
 const parseExactly = (text: string): number | null => {
   const date = new Date(text);
   return date.getUTCDate() === Number(text.slice(8, 10)) ? date.getTime() : null;

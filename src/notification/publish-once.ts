@@ -14,14 +14,9 @@ export class EventTooLarge extends Error {
 }
 
 type PublishPorts = {
-  /**
-   * Resolves when all in-sync replicas have the event. Rejects when that is not known in time, or with
-   * EventTooLarge.
-   */
+  /** Resolves when the event is durable. Rejects when that is not known in time, or with EventTooLarge. */
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
-  /** The deduplication window. */
   window: EventWindow;
-  /** Masks own secrets in a payload. */
   mask: (payload: string) => string;
   /** The members of the payload that go into the event's `fields`. */
   eventFields: readonly NamedField[];
@@ -50,11 +45,7 @@ export type PublishOnce = (notification: Notification, context: PublishContext) 
 
 type InFlight = WindowEvent & { acknowledgement: Promise<RecordPosition> };
 
-/**
- * Publishes the event of a notification unless the window holds it already. Resolves when the event is
- * durable. A duplicate of an event in flight waits for the same acknowledgement and adds no record, whichever
- * of the two flows it came by. Rejects as `publish` does.
- */
+/** A duplicate of an event in flight waits for its acknowledgement and adds no record. Rejects as `publish` does. */
 export const createPublishOnce = ({
   publish,
   window,
@@ -63,7 +54,6 @@ export const createPublishOnce = ({
   onPublished,
   now,
 }: PublishPorts): PublishOnce => {
-  /** The events that Kafka has not acknowledged yet, by transaction. */
   const inFlight = new Map<Digest, InFlight[]>();
 
   return async (notification, { receivedAt, source, trace, facts: otherFacts = NO_FACTS }) => {

@@ -1,6 +1,5 @@
 import type { Direction, TransactionStatusUpdated } from "../records.ts";
 
-/** What the events of a transaction so far say about it. */
 export type TransactionFacts = {
   /** UNKNOWN until a status that occurs in one direction only. */
   direction: Direction;
@@ -13,7 +12,6 @@ export const NO_FACTS: TransactionFacts = { direction: "UNKNOWN", latestOccurred
 const later = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.max(a, b);
 
-/** The facts after another event. */
 export const factsWith = (
   facts: TransactionFacts,
   { direction, occurredAt }: Pick<TransactionStatusUpdated, "direction" | "occurredAt">,
@@ -29,14 +27,10 @@ const DIRECTIONS = ["UNKNOWN", "INBOUND", "OUTBOUND"] as const satisfies readonl
 /** Stands for null: earlier than any instant with a four-digit year. */
 const NEVER_MS = -1e14;
 
-/**
- * Both facts in one number, for tables with millions of transactions: whole milliseconds since the epoch,
- * times three, plus the direction's index.
- */
+/** Both facts in one number, for millions of transactions: epoch milliseconds, times three, plus the direction. */
 export const packFacts = ({ direction, latestOccurredAt }: TransactionFacts): number =>
   (latestOccurredAt ?? NEVER_MS) * DIRECTIONS.length + DIRECTIONS.indexOf(direction);
 
-/** The inverse of {@link packFacts}. */
 export const unpackFacts = (packed: number): TransactionFacts => {
   const occurredAt = Math.floor(packed / DIRECTIONS.length);
   return {

@@ -46,15 +46,12 @@ type EventContext = {
   /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
-  /** What earlier events say of the transaction. */
   facts: TransactionFacts;
   /** Masks own secrets, which the partner may repeat: such as the subscribed address, with its token. */
   mask: (payload: string) => string;
-  /** What is taken out of the payload. */
   eventFields: readonly NamedField[];
 };
 
-/** Builds the event of a notification. */
 export const translate = (
   notification: Notification,
   { receivedAt, source, facts, mask, eventFields }: EventContext,

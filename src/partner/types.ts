@@ -50,7 +50,6 @@ export type PartnerRequest = {
   ids: Readonly<Record<string, string | null>>;
 };
 
-/** What the partner answered. */
 export type Answer = {
   httpStatus: number;
   /** The text that was received, bounded, with secrets masked; null if it was cut off. */
@@ -85,7 +84,6 @@ export type Outcome =
   | { kind: "unknown"; reason: string; answer: Answer | null };
 
 export type CallOptions = {
-  /** Cuts the call off. */
   signal: AbortSignal;
   /** After this the call ends with what is known of it. */
   withinMs: number;
@@ -99,16 +97,12 @@ export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Ou
 /** Calls that wait for their turn: since when there are any, and when the last one of now has its turn. */
 export type Backlog = { sinceMs: number; untilMs: number };
 
-/** A subscription to notifications, as sent to the partner. */
 export type Subscription = { url: string; events: readonly string[] };
 /** What became of it. `unknown`: at least a part was sent, and no status line came back. */
 export type SubscribeOutcome =
   { kind: "answered"; answer: Answer } | { kind: "notSent" | "unknown"; reason: string };
 
-/**
- * An answer of the notification log. The body is decompressed; it throws beyond PARTNER_LOG_MAX_BYTES. Leaving the loop
- * early closes the connection. If the status is not 2xx, the body is a short text with secrets masked.
- */
+/** The body throws beyond PARTNER_LOG_MAX_BYTES, and closes the connection if left early. It is masked if not 2xx. */
 export type LogAnswer = {
   httpStatus: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -122,10 +116,7 @@ export type LogQuery = { startDate: string; endDate: string; eventType: string |
 /** Rejects with a readable reason when no status line and headers came. */
 export type FetchLog = (query: LogQuery, signal: AbortSignal) => Promise<LogAnswer>;
 
-/**
- * A call's permit from the limiter, which bounds open calls and calls per second. Whoever waits for one holds nothing
- * but a place in the queue, so that it can look again whether it still needs the call.
- */
+/** Whoever waits for a permit holds nothing but a place in the queue, and can look again whether it needs the call. */
 export type CallPermit = {
   /** Whether it may be taken now: it is first in the queue, or nobody waits, and a place and a turn are free. */
   isFree: () => boolean;

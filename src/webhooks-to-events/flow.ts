@@ -25,16 +25,11 @@ type WebhookFlowPorts = {
 
 export type DeliveryOutcome = PublishOutcome | { kind: "deadLettered"; position: RecordPosition } | Refusal;
 
-/** Refuses a request if its head is enough to do so, or gives what handles its body. */
 export type WebhookFlow = (
   head: RequestHead,
 ) => Refusal | { kind: "admitted"; handleBody: (body: Buffer) => Promise<DeliveryOutcome> };
 
-/**
- * The whole path of a notification. Taking the body resolves when its event or its dead letter is durable: only then
- * may the answer be 2xx. Rejects when that did not succeed in time, or when the event cannot be encoded as Avro. The
- * partner then sends the notification again, which gets the same eventId.
- */
+/** Resolves when the event or dead letter is durable: only then may the answer be 2xx. The partner repeats others. */
 export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
   const deadLetter = async (
     { receivedAt, span }: RequestHead,

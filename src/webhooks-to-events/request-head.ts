@@ -10,7 +10,6 @@ export type RequestHead = {
   peerAddress: string;
   /** Milliseconds since the Unix epoch. */
   receivedAt: number;
-  /** The span of the request, when it is traced. */
   span?: Span | undefined;
 };
 

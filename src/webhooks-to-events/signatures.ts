@@ -21,10 +21,7 @@ const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
 const sha256 = (text: string, encoding: "utf8" | "latin1"): Buffer =>
   createHash("sha256").update(text, encoding).digest();
 
-/**
- * Derives keys from the secrets, and again only when the secrets change. An empty secret never becomes a key:
- * it would accept an empty token from anybody. `derive` returns null for a secret that it cannot use.
- */
+/** Derives keys when the secrets change. An empty secret never becomes one: it would accept an empty token. */
 const keysOf = <K>(secrets: Secrets, derive: (secret: string) => K | null): (() => readonly K[]) => {
   let derivedFrom: readonly string[] = [];
   let keys: readonly K[] = [];
@@ -38,10 +35,7 @@ const keysOf = <K>(secrets: Secrets, derive: (secret: string) => K | null): (() 
   };
 };
 
-/**
- * Whether one of the candidates is an expected digest. All have the same length. Compares every pair, so that
- * the time does not depend on a match.
- */
+/** Compares every pair of equal length, so that the time does not depend on a match. */
 const anyDigestMatches = (expected: readonly Buffer[], candidates: readonly Buffer[]): boolean => {
   let matches = 0;
   for (const right of expected)
@@ -49,10 +43,7 @@ const anyDigestMatches = (expected: readonly Buffer[], candidates: readonly Buff
   return matches === 1;
 };
 
-/**
- * Signatures in a request's head; `prefix` precedes the body in the signed bytes. The keys are KeyObjects that are made
- * once for each secret: with raw bytes as the key, Node 24 takes eight times as long for each message.
- */
+/** `prefix` precedes the body. KeyObjects are made once: with raw bytes Node 24 takes eight times as long. */
 const signed = (keys: () => readonly KeyObject[], signatures: readonly Buffer[], prefix = ""): HeadProof => {
   if (signatures.length === 0) return NONE;
   const digestBy =
@@ -63,7 +54,6 @@ const signed = (keys: () => readonly KeyObject[], signatures: readonly Buffer[],
   return { kind: "signed", isSignatureOf };
 };
 
-/** Decodes 32 bytes from hex or base64; null for anything else. */
 const decodedSha256 = (text: string): Buffer | null => {
   if (text.length !== 2 * SHA256_BYTES) return BASE64_SHA256.test(text) ? Buffer.from(text, "base64") : null;
   // Decoding stops at the first character that is no hex digit.
@@ -98,10 +88,7 @@ const trimmed = (list: string): string =>
     .map((part) => part.trim())
     .join(",");
 
-/**
- * A header holds the HMAC-SHA256 of the body in hex or base64, after `prefix`. It may hold several, separated by
- * commas, while the sender rotates its secret.
- */
+/** A header holds HMAC-SHA256s of the body in hex or base64 after `prefix`, several while the secret is rotated. */
 export const bodyHmac = (secrets: Secrets, lowerCaseName: string, prefix: string): Scheme => {
   const keys = keysOf(secrets, (secret) => createSecretKey(secret, "utf8"));
   // The prefix itself may hold commas, so that the list is split at a comma with the prefix.
@@ -119,9 +106,8 @@ const UNIX_SECONDS = /^\d{1,12}$/;
 const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
 /**
- * Standard Webhooks with symmetric keys: webhook-signature is a list of `v1,<base64>`, separated by spaces (by a
- * comma as well where the header is repeated), of HMACs over `id.timestamp.body`. Any of them may match any secret.
- * Entries of other versions are skipped.
+ * Standard Webhooks with symmetric keys: `v1,<base64>` HMACs over `id.timestamp.body`, separated by spaces (by a comma
+ * where the header is repeated). Any may match any secret; other versions are skipped.
  */
 export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
   const keys = keysOf(secrets, (secret) => {

@@ -52,8 +52,7 @@ export const verification = (options: VerificationOptions): ((head: RequestHead)
   const foreign: Refusal = { kind: "refused", status: 401 };
   const refusal: Refusal = { kind: "refused", status: options.auth === "path-token" ? 404 : 401 };
   return (head) => {
-    // The address is checked first, so that the answer to a foreign address does not tell whether the secret
-    // was right.
+    // The address comes first, so that the answer to a foreign one does not tell whether the secret was right.
     const forwardedFor = headerOf(head, "x-forwarded-for");
     if (isAllowed && !isAllowed(clientAddress(head.peerAddress, forwardedFor, isTrustedProxy)))
       return foreign;

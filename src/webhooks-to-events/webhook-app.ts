@@ -34,7 +34,6 @@ export type WebhookPorts = {
   /** Null while starting and shutting down: then every answer is 503. */
   flow: () => WebhookFlow | null;
   served: (request: ServedRequest) => void;
-  /** Begins the span of a request; absent when tracing is off. */
   trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
   clock: { monotonic: () => number; now: () => number };
 };
@@ -62,10 +61,7 @@ const answerTo = (c: Context, outcome: DeliveryOutcome): Response => {
   }
 };
 
-/**
- * The only route of the public listener. It answers 2xx only after the flow has resolved, and 503 for every
- * failure of the bridge itself.
- */
+/** Answers 2xx only after the flow has resolved, and 503 for every failure of the bridge itself. */
 const webhookApp = (
   { path, pathToken, maxBodyBytes, maxInFlight }: WebhookServerOptions,
   { clock, ...ports }: WebhookPorts,
@@ -76,10 +72,7 @@ const webhookApp = (
   const arrivals = createArrivals();
 
   let arrivedBodies: (() => void)[] = [];
-  /**
-   * Delivers all bodies that have arrived in a turn of the event loop together, after the last one was read: under load
-   * that saves processor time.
-   */
+  /** Delivers all bodies of a turn of the event loop together: under load that saves processor time. */
   const deliverTogether = (deliver: () => void): void => {
     if (arrivedBodies.push(deliver) > 1) return;
     setImmediate(() => {

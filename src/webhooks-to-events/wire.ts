@@ -9,11 +9,7 @@ import { webhooksToEvents, type UnreadableNotification, type WebhookFlow } from 
 import { verification } from "./verify.ts";
 import { createWebhookServer, type ServedRequest } from "./webhook-app.ts";
 
-/**
- * At least this many, because senders keep connections that they do not use. Each takes at most 50 KiB, with a
- * head of a hundred headers that is still arriving: with the bodies of WEBHOOK_MAX_IN_FLIGHT requests they fit
- * into the memory that the manifests give.
- */
+/** Senders keep connections that they do not use. Each takes at most 50 KiB, for which the manifests give memory. */
 const MIN_MAX_CONNECTIONS = 4_096;
 
 /** The span has the configured path, not that of the request, which may end in a secret token. */
@@ -84,13 +80,11 @@ export const webhookServer = (services: Services, isOpen: () => boolean): Webhoo
 
 type WebhookFlowDeps = {
   services: Services;
-  /** The secrets that prove a webhook authentic now. */
   secrets: () => readonly string[];
   park: (notification: UnreadableNotification, timeoutMs: number) => Promise<RecordPosition>;
   publishOnce: PublishOnce;
 };
 
-/** The flow from webhooks to events. */
 export const webhookFlow = ({ services, secrets, park, publishOnce }: WebhookFlowDeps): WebhookFlow => {
   const timeoutMs = publishTimeoutOf(services);
   return webhooksToEvents({

@@ -59,7 +59,7 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
   step: { [BRANCHES[step.kind]]: step } as unknown as CommandJournalEntry["step"],
 });
 
-/** Null if this build cannot fold it, or it is an accept that an older version kept under a key where nobody looks. */
+/** Returns null if this build cannot fold it, or if it is an accept that an older version kept under another key. */
 export const readJournalRecord = (
   { version, operation, commandId, step }: CommandJournalEntry,
   { key, ageMs }: { key: string; ageMs: number },

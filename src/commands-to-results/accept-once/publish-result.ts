@@ -19,7 +19,7 @@ export type JournalResult = {
 };
 
 /**
- * Null if the entry is gone or holds no result.
+ * Returns null if the entry is gone or holds no result.
  * @param identity of a command whose quote may be taken: a Claimed then stands for its result
  */
 export const readResult = async (

@@ -26,7 +26,6 @@ export const readNote = (text: string): ReconcileNote => {
   return { completeAtMs: instantOf(completeAt), wholeAtMs: instantOf(wholeAt) };
 };
 
-/** Returns the note of the last leader. */
 export const lastNote = async (
   config: Services["config"],
   cluster: Pick<Cluster, "committed">,

@@ -10,7 +10,6 @@ import { reconcileRuns, type ReconcileDeps } from "./runs.ts";
 
 export type ReconcileFlow = Subsystem & { isLeader: () => boolean };
 
-/** Starts the reconcile flow: publishes what webhooks missed, on one elected replica at a time. */
 export const openReconcile = (
   deps: ReconcileDeps,
   untilOpen: (signal: AbortSignal) => Promise<void>,
@@ -18,7 +17,6 @@ export const openReconcile = (
   const { services } = deps;
   const { config, clock, log, metrics } = services;
 
-  /** The note that Kafka keeps for later leaders and for the console. */
   let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
   const show = (): void => {
     const { completeAtMs } = note;
@@ -91,7 +89,6 @@ export const openReconcile = (
       return { reconcile: { health: election.health(), serves: null, note } };
     },
     waiting: () => ({}),
-    /** Stops the run under way, and leaves the election group. */
     close: election.stop,
   };
 };

@@ -34,7 +34,6 @@ export type ReconcileDeps = {
   schemaId: number;
 };
 
-/** Reads every event in the topic since an instant that can be read now. */
 const eventsReader = (services: Services, schemaId: number): LogPorts["readEvents"] => {
   const { config, clock } = services;
   const topic = config.topics.transactionStatus;
@@ -64,10 +63,7 @@ const eventsReader = (services: Services, schemaId: number): LogPorts["readEvent
     });
 };
 
-/**
- * The flow, wired to the partner and the topic of the configuration.
- * @param mayPublish throws when this replica is no longer the leader; called before each event
- */
+/** @param mayPublish throws when this replica is no longer the leader; called before each event */
 export const reconcileRuns = (
   { services, events, partner: { fetchLog, mask }, schemaId }: ReconcileDeps,
   mayPublish: () => void,

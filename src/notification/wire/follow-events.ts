@@ -11,10 +11,7 @@ import type { RecordPosition } from "../../runtime/record-position.ts";
 import { whenKnown } from "../../runtime/when-known.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 
-/**
- * `nextUnknown`: the first offset that this replica does not know. The own run: the last unbroken run of records beyond
- * it that this replica wrote itself.
- */
+/** `nextUnknown`: the first unknown offset. The own run: the last unbroken run of this replica's records beyond it. */
 type PartitionProgress = { nextUnknown: number; ownRunStart: number; ownRunEnd: number };
 
 const progressFrom = (offset: number): PartitionProgress => ({
@@ -23,11 +20,7 @@ const progressFrom = (offset: number): PartitionProgress => ({
   ownRunEnd: offset,
 });
 
-/**
- * How far this replica knows each partition of the events topic, by reading records or by having written
- * them. Its own records are not read back where that can be helped: it would add a quarter to the processor time of
- * each webhook (20 to 80 µs, mostly in kafkajs).
- */
+/** Own records are not read back: that would add a quarter to the processor time of each webhook (20 to 80 µs). */
 export const topicProgress = () => {
   const partitions = new Map<number, PartitionProgress>();
 
@@ -42,7 +35,6 @@ export const topicProgress = () => {
   };
 
   return {
-    /** These partitions begin at the start of their ranges. */
     begin: (ranges: Ranges, count: number): void => {
       // A topic that was deleted and created again may have fewer partitions.
       for (const partition of partitions.keys()) if (partition >= count) partitions.delete(partition);
@@ -74,23 +66,14 @@ export const topicProgress = () => {
 /** Enough for two hours at ten million transactions a day: see the arithmetic in event-window.ts. */
 const MAX_BYTES = 90_000_000;
 const CHECK_EVERY_MS = 500;
-/**
- * A partition that is shorter than before in this many checks in a row belongs to a topic that was created
- * again. Once is not enough: a broker that was frozen may report an old end for a moment.
- */
+/** A topic created again is shorter in so many checks in a row; a frozen broker reports an old end for a moment. */
 const SHORTER_CHECKS = 4;
 /** Large, slow fetches: other replicas' events may come a little later. A fetch ends between two checks. */
 const FETCH = { minBytes: 65_536, waitMs: 200 };
-/**
- * After this the process counts as ready although the window is not read: duplicates are better than refused
- * webhooks.
- */
+/** Then the process counts as ready without the window: duplicates are better than refused webhooks. */
 const READY_AFTER_MS = 15_000;
 
-/**
- * Keeps the dedup window of this replica, fed with the events of all replicas: follows the events topic from the start
- * of the window. Rejects if Kafka does not answer.
- */
+/** Feeds the dedup window with the events of all replicas. Rejects if Kafka does not answer. */
 export const followEvents = async (services: Services, schemaId: number) => {
   const { config, clock, log } = services;
   const windowMs = config.webhook.dedupWindowMs;
@@ -100,12 +83,10 @@ export const followEvents = async (services: Services, schemaId: number) => {
   const decode = decoder<TransactionStatusUpdated>(schema, services, { ownId: schemaId });
   const cluster = await services.connectCluster();
   const progress = topicProgress();
-  /** The ranges when reading began. */
   let firstRanges: Ranges = new Map();
   let partitionCount = 0;
   const startedAt = clock.monotonic();
   let shorterChecks = 0;
-  /** Partitions that are being read. */
   let reading = new Set<number>();
 
   const take = (record: Incoming): boolean => {

@@ -17,10 +17,7 @@ const decompressor = (encoding: string, isCut: boolean) => {
   throw new Error(`the answer comes in an encoding that was not requested: ${encoding}`);
 };
 
-/**
- * Undoes the content encoding of a body as it is read. None is requested, but a gateway may compress anyway. Throws on
- * an unknown encoding, and if the data is malformed, or truncated unless `isCut`.
- */
+/** A gateway may compress although nothing asks for it. Throws on malformed or, unless `isCut`, truncated data. */
 export async function* decompressed(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   contentEncoding: string | string[] | undefined,
@@ -65,10 +62,8 @@ const cut = (text: string, maxBytes: number): string =>
     : text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read);
 
 /**
- * A body as text, with the secrets masked.
  * @param body its start, at least `mask.marginBytes` more than `maxBytes` where there is more
- * @param maxBytes bounds the body that is kept and the UTF-8 size of the text: invalid UTF-8 grows to three
- *   times its size
+ * @param maxBytes bounds the body that is kept and the UTF-8 size of the text: invalid UTF-8 grows threefold
  */
 export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; mask: Mask }): string => {
   const whole = body.subarray(0, maxBytes + mask.marginBytes);
@@ -79,13 +74,9 @@ export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; m
   return cut(mask(decoded, length), maxBytes);
 };
 
-/** Upper bound of a requested wait. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/**
- * How long the partner asks to wait, in milliseconds, from Retry-After in seconds or as an HTTP date, which is in GMT.
- * @returns null if the header is absent or unreadable
- */
+/** In milliseconds, from seconds or an HTTP date, which is in GMT. Null if the header is absent or unreadable. */
 export const readRetryAfter = (header: string | string[] | undefined, nowMs: number): number | null => {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? "";
   const date = /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;

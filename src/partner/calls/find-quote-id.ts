@@ -2,8 +2,7 @@ import { scalarText, valuesAt } from "../../runtime/json-pointer.ts";
 import { elements, members } from "../../runtime/json.ts";
 import { decodePercent } from "../../runtime/percent.ts";
 
-// The form of the partner's answers is not documented: names are tried, the surest first, and where several values
-// compete, none is taken.
+// The form of the answers is not documented: the surest names come first, and competing values give none.
 
 /** Likely names of a quote's id, compared without case and separators. */
 const QUOTE_ID_NAMES = new Set(["quoteid", "quotationid", "quoteuuid", "quotationuuid"]);
@@ -61,19 +60,13 @@ function* idsIn(raw: string, place: Place = "whole", depth = 0): Generator<Named
   }
 }
 
-/**
- * Finds the transaction that an accept began in its answer.
- * @param pointer the JSON pointer of the id; undefined for the one member of that name
- */
+/** @param pointer the JSON pointer of the id; undefined for the one member of that name */
 export const findTransactionId = (json: string, pointer: string | undefined): string | null => {
   if (pointer !== undefined) return follow(json, pointer);
   return onlyOne([...idsIn(json)].flatMap(({ name, id }) => (name === "transactionid" ? [id] : [])));
 };
 
-/**
- * Finds the new quote's id in the answer to a create.
- * @param pointer the JSON pointer of the id; undefined to search
- */
+/** @param pointer the JSON pointer of the id; undefined to search */
 export const findQuoteId = (json: string, pointer: string | undefined): string | null => {
   if (pointer !== undefined) return follow(json, pointer);
   const [only, ...others] = json.startsWith("[") ? (elements(json) ?? []) : [json];
@@ -102,10 +95,7 @@ export const bareQuoteId = (text: string): string | null => {
 
 const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");
 
-/**
- * The new quote's id by the Location of the answer to a create: its last path segment.
- * @param requestPath of the create: a Location that ends like it names all quotes
- */
+/** The last path segment of a create's Location. One that ends like the request's path names all quotes. */
 export const quoteIdOfLocation = (location: string, requestPath: string): string | null => {
   const last = segmentsOf(URL.parse(location, "http://partner")?.pathname ?? "").at(-1) ?? "";
   if (last === segmentsOf(requestPath).at(-1)) return null;

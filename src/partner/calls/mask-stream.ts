@@ -4,8 +4,7 @@ import type { Mask } from "../../runtime/mask.ts";
 const WINDOW_BYTES = 65_536;
 
 /**
- * Masks secrets in a stream of bytes that need not be text. If the stream fails, what came before is given out first,
- * but for the margin, which may hold the start of a secret.
+ * If the stream fails, what came before is given out first, but for the margin, which may hold the start of a secret.
  * @param mask must know each secret as it is and as {@link spelledInBytes}
  * @param hid called with the number of secrets each time that some were masked
  */

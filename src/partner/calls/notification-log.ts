@@ -13,7 +13,6 @@ type FetchLogOptions = Pick<PartnerOptions, "credentials" | "logEndParameter" | 
   prepare: Prepare;
   download: Download;
   turnBehindOthers: CallLimiter["turnBehindOthers"];
-  /** Ends every call. */
   closed: AbortSignal;
 };
 

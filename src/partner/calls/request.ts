@@ -4,10 +4,7 @@ import type { Answer, CallOptions, PartnerOptions } from "../types.ts";
 import { answerOf } from "./answer.ts";
 import { EVIDENCE_BYTES, type Evidence } from "./evidence.ts";
 
-/**
- * Path and headers of a request, with the credentials of now, and the mask for what comes back.
- * @param secrets to mask besides those that the client knows
- */
+/** Takes the credentials of now. @param secrets to mask besides those that the client knows */
 export type Prepare = (
   path: string,
   secrets?: readonly string[],

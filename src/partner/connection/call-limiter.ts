@@ -45,7 +45,6 @@ export const createCallLimiter = ({
     nextTurn = Math.max(nextTurn, earliest) + interval;
   };
 
-  /** Wakes the first of those who wait, as soon as a place and a turn are free. */
   const wakeFirst = (): void => {
     const [first] = waiting;
     if (!first || openCalls >= maxConnections) return;

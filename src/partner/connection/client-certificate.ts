@@ -6,11 +6,9 @@ import { reasonOf } from "./connection.ts";
 const WAIT_MS = 750;
 
 /**
- * Waits until the server has judged the client certificate, and rejects if it ends the connection instead. With TLS 1.3
- * the client may write before that: what it writes to a server that then refuses the certificate is neither executed nor
- * refused. The first session ticket proves that the certificate was taken. TLS 1.2 ends the handshake after the verdict,
- * and a resumed session had its verdict before. A server that issues no tickets proves nothing: after a wait its
- * connection is used all the same.
+ * The client may write, with TLS 1.3, before the server has judged its certificate: nobody knows what becomes of it.
+ * The first session ticket proves that it was taken. TLS 1.2 ends the handshake after the verdict, which a resumed
+ * session had before. A server without tickets proves nothing: after a wait its connection is used all the same.
  * @param socket connecting: the ticket may come together with the end of the handshake
  */
 export const untilCertificateTaken = (socket: TLSSocket, clock: Pick<Clock, "within">): Promise<void> => {

@@ -12,7 +12,6 @@ export type TlsMaterial = PartnerOptions["tls"];
 
 type ConnectOptions = Pick<PartnerOptions, "tls" | "proxy" | "clock"> & { origin: URL };
 
-/** A connection that is being opened. */
 export type Opening = {
   /**
    * Resolves when TCP, the proxy's tunnel and TLS are done, the partner has taken the client certificate, if there is

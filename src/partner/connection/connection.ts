@@ -29,11 +29,9 @@ export type Connection = {
 };
 
 /**
- * An HTTP client on this one connection. A client that loses its connection asks for a new one; this one then gets an
- * error, which fails what it still had to send, so that no request is repeated. It closes the connection when anything
- * but the answer to its request arrives, or when the partner says that this answer is the last.
+ * A client that loses its connection asks for a new one: it gets an error instead, so that no request is repeated. It
+ * closes the connection when anything but its answer arrives, when that is the last, or when idle for `maxIdleMs`.
  * @param socket nothing may have been sent on it
- * @param maxIdleMs the client also closes the connection after being idle this long
  */
 export const clientOf = (socket: Socket, origin: URL, maxIdleMs = 0): Client => {
   let isGiven = false;

@@ -7,10 +7,7 @@ import type { TransportOptions } from "./transport.ts";
 /** The body is read from the socket on demand. */
 export type Downloaded = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> };
 
-/**
- * GETs over a connection of its own, which is closed at the end of the body or when the signal aborts. An answer that is
- * not read stays open until then.
- */
+/** GETs over a connection of its own, which is closed at the end of the body or when the signal aborts. */
 export type Download = (
   request: { path: string; headers: string[] },
   signal: AbortSignal,

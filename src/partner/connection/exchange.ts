@@ -12,7 +12,6 @@ export type ExchangeResult =
       status: number | null;
       /** Empty if they were cut off. */
       headers: IncomingHttpHeaders;
-      /** Holds the bytes that were received, up to the limit. */
       body: Buffer;
       /** Whether the body arrived up to its end or the limit. */
       complete: boolean;
@@ -33,8 +32,7 @@ export type OutgoingRequest = {
 };
 
 /**
- * Sends one request over a connection that carries no other, and reads the answer. Closes the connection unless the
- * answer is a complete 2xx, so that no bytes of this call can be taken for the next one.
+ * Closes the connection unless the answer is a complete 2xx: no bytes of this call can be taken for the next one.
  * @param mayCall asked in the synchronous step that writes the request
  */
 export const exchange = (

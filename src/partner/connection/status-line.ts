@@ -20,9 +20,8 @@ export type HeadReader = {
 };
 
 /**
- * Reads the status line ahead of the HTTP parser, for two reasons: it alone is evidence of what the partner did, but the
- * parser reports it only once all headers have arrived and are well-formed; and the parser fails on a 100 that was not
- * requested, although informational answers mean nothing.
+ * The status line alone is evidence of what the partner did, but the parser reports it only after well-formed headers,
+ * and fails on a 100 that was not requested.
  */
 export const headReader = (): HeadReader => {
   let held: Buffer = NOTHING;

@@ -18,10 +18,7 @@ export type Transport = {
   close: () => void;
 };
 
-/**
- * A connection is reused only within this share of the time for which the partner keeps it open. The rest is room for
- * latency, clocks, and a timer of the partner that fires early: a call must not meet the partner closing it.
- */
+/** The rest of the time for which the partner keeps a connection is for latency, clocks, and its early timers. */
 const USABLE_SHARE = 1 / 4;
 
 const idleConnections = (maxIdleMs: number, clock: Clock) => {
@@ -29,10 +26,7 @@ const idleConnections = (maxIdleMs: number, clock: Clock) => {
   const idle: { connection: Connection; idleMs: () => number }[] = [];
 
   return {
-    /**
-     * The usable connection that has been idle for longest: anything unexpected that the partner sent has most likely
-     * arrived by now, and closed it. Null if there is none; only then is another opened.
-     */
+    /** Takes the one idle for longest: what the partner sent unasked has most likely arrived and closed it. */
     take: () => {
       for (let next = idle.shift(); next; next = idle.shift()) {
         const { connection, idleMs } = next;
@@ -57,7 +51,6 @@ const idleConnections = (maxIdleMs: number, clock: Clock) => {
 /** `endsAt`: the end of the call on the monotonic clock. */
 type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
 
-/** The timeout of the answer's Keep-Alive header. */
 const announcedMs = ({ headers }: ExchangeResult & { sent: true }): number => {
   const seconds = /\btimeout\s*=\s*(\d+)/i.exec(String(headers["keep-alive"] ?? ""))?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
