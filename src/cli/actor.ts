@@ -11,7 +11,6 @@ export const boundedText = (text: string): string => {
 
 export type ActorFlags = { by: string; note: string };
 
-/** Adds the options that every action of a person requires. */
 export const withActor = (command: Command): Command =>
   command
     .requiredOption("--by <name>", "who does it; kept in the audit topic", boundedText)
@@ -26,7 +25,6 @@ export const userName = (): string => {
   }
 };
 
-/** Who uses this machine, for the audit topic. */
 export const fromHere = (program: string): Actor["from"] => ({ host: hostname(), user: userName(), program });
 
 export const actorOf = ({ by, note }: ActorFlags): Actor => {

@@ -2,7 +2,6 @@ import { isUtf8 } from "node:buffer";
 import { eachHeader } from "../kafka/headers.ts";
 import type { EncodedHeaders } from "../kafka/record.ts";
 
-/** UTF-8 as text, other bytes as base64, for JSON. */
 export const textOrBase64 = (bytes: Buffer | null): string | { base64: string } | null =>
   bytes === null || isUtf8(bytes) ? (bytes?.toString("utf8") ?? null) : { base64: bytes.toString("base64") };
 

@@ -7,7 +7,6 @@ import { EXIT, newCommand, type Io } from "./io.ts";
 /** The same text for every secret, so that neither its length nor a part of it shows. */
 const HIDDEN = "***";
 
-/** The settings in force. `value` is the text of one; null when it is not set, or cannot be used. */
 const settingsOf = (env: Environment, broken: readonly string[]) =>
   rows.map((row) => {
     const origin = originOf(row, env);
@@ -29,7 +28,6 @@ const settingsOf = (env: Environment, broken: readonly string[]) =>
     };
   });
 
-/** A line for each setting, below its group. */
 const printText = (settings: ReturnType<typeof settingsOf>, io: Io): void => {
   let shownGroup = "";
   for (const { group, name, value, origin, from } of settings) {

@@ -19,7 +19,6 @@ type ListFlags = SelectionFlags & { limit: number; json?: boolean };
 type ReplayFlags = SelectionFlags & ActorFlags & { dryRun?: boolean };
 
 const COLUMNS = ["ref", "timestamp", "reason", "source", "origin", "detail", "preview", "replayed"];
-/** A replay says how many letters came to an end so far, after every so many. */
 const PROGRESS_EVERY = 100;
 const NOT_SENT = {
   left: "was not replayed",
@@ -37,7 +36,6 @@ const selectionOf = ({ reason, since, until }: SelectionFlags): Selection => {
   return { reason, sinceMs: since, untilMs: until };
 };
 
-/** Whether any of the options is given. */
 const isChosen = ({ reason, since, until }: SelectionFlags): boolean =>
   (reason ?? since ?? until) !== undefined;
 

@@ -12,7 +12,6 @@ type Flags = { json?: boolean; firstDay?: boolean };
 const GROUP_WIDTH = 9;
 const NAME_WIDTH = 32;
 
-/** One line for each check: status, subject, what was checked, what is wrong, what to do. */
 const lineOf = (group: string, { status, name, detail, remedy }: Check): string => {
   const finding = remedy === null ? detail : `${detail}. To do: ${remedy}`;
   return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(NAME_WIDTH)}  ${finding}`;
@@ -48,7 +47,6 @@ const doctor = async (io: Io, { json = false }: Flags): Promise<void> => {
   if (!ok) io.exit(EXIT.failed);
 };
 
-/** Prints how far each question of docs/first-day.md is guarded now. Asks nobody. */
 const firstDay = (io: Io, { json }: Flags): Promise<void> => {
   const questions = firstDayQuestions(configOf(io, "tool"), io.env);
   return printRows(io, questions, { json, columns: ["now", "question", "settings", "meanwhile"] });

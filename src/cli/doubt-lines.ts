@@ -15,7 +15,6 @@ const textOf = (sentence: Sentence): string =>
     })
     .join("");
 
-/** What is known of a doubt, for people, the evidence first. */
 export const factLines = (doubt: Doubt, facts: DoubtFacts): string[] => {
   const { commandId, response } = doubt;
   const { evidence, candidates, more, sinceMs, notes } = facts;
@@ -51,7 +50,6 @@ export const factsJson = ({ evidence, candidates, ...facts }: DoubtFacts): objec
   return { ...all, amount, counterpartyId, command, notes };
 };
 
-/** What waits for a second person. */
 export const proposalText = ({ ref, request, by, note, untilMs }: Proposal): string => {
   const { commandId, quoteId, as, force, transactionId } = request;
   const outcome = as === "succeeded" ? "was executed" : "was not executed";

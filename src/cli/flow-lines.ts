@@ -13,13 +13,11 @@ export const endText = (untilMs: number | null): string =>
 const pauseText = ({ by, note, atMs, untilMs }: ControlEntry): string =>
   `${JSON.stringify(by)} since ${iso(atMs)}, ${endText(untilMs)}: ${JSON.stringify(note)}`;
 
-/** Whether a flow is paused, for people. */
 export const pauseLine = (flow: Pausable, entry: ControlEntry | undefined, nowMs: number): string =>
   entry && isPause(entry, nowMs) ? `${flow} PAUSED by ${pauseText(entry)}` : `${flow} not paused by a person`;
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
-/** That nobody takes commands; null where somebody does. */
 const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: string): string | null => {
   const hasPartitions = members.some(({ partitions }) => (partitions[topic] ?? []).length > 0);
   if (hasPartitions || (members.length > 0 && state !== "Stable")) return null;
@@ -38,7 +36,6 @@ const PARTNER_HEADS: Readonly<Record<PartnerHealth["kind"], string>> = {
   rateUsedUp: "THE RATE IS USED UP",
 };
 
-/** Who runs the flows, for people. `topic`: of the commands. */
 export const flowLines = ({ commands, reconcile, deadLetters, partner }: Status, topic: string): string[] => {
   const { group, state, members, lag, unowned } = commands;
   const nobody = nobodyLine(commands, topic);

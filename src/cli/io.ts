@@ -15,11 +15,8 @@ export type Io = {
   /** Writes bytes to standard output, and waits for room for more. When nobody reads, rejects and aborts `stopped`. */
   write: (bytes: Uint8Array) => Promise<void>;
   err: (line: string) => void;
-  /** Aborts when the process is asked to end. */
   stopped: AbortSignal;
-  /** For the log of the commands that have one. */
   ends: ProcessEnds;
-  /** Says the exit code of a command that does not end with 0. */
   exit: (code: ExitCode) => void;
 };
 
@@ -40,7 +37,6 @@ export const versionOf = (): string => {
 export const EXIT = { done: 0, failed: 1, usage: 2, notDone: 3, inDoubt: 4, noResult: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The environment cannot be used; the message lists every problem. */
 export class ConfigError extends UsageError {}
 
 export const problemsError = (problems: readonly SettingProblem[]): ConfigError => {
@@ -49,7 +45,6 @@ export const problemsError = (problems: readonly SettingProblem[]): ConfigError 
   return new ConfigError(`The configuration has ${count}:\n${lines.join("\n")}`);
 };
 
-/** Reads the configuration, or throws with every problem at once. */
 export const configOf = ({ env, err }: Io, purpose: Purpose): Config => {
   const loaded = loadConfig(env, purpose);
   // Before the problems: a variable that is not known may be the one that is missing.
@@ -62,10 +57,7 @@ export const untilAborted = async (signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) await once(signal, "abort");
 };
 
-/**
- * Prints text that others may have written. Waits for a reader that is slow; one that stands still does not keep the
- * process from being ended.
- */
+/** A reader that stands still does not keep the process from being ended. */
 export const printLines = async ({ write, stopped }: Io, lines: readonly string[]): Promise<void> => {
   const text = lines.map((line) => `${escapeInvisible(line)}\n`).join("");
   await Promise.race([write(Buffer.from(text)), untilAborted(stopped)]);
@@ -106,7 +98,6 @@ export const sayWhenStopped = ({ stopped, err }: Io): void =>
 
 const PROGRESS_EVERY_MS = 2_000;
 
-/** Says every two seconds how far a long reading is. */
 export const sayProgress = ({ err }: Io, what: string): ((at: { read: number; total?: number }) => void) => {
   let saidAt = systemClock.monotonic();
   return ({ read, total }) => {

@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
 const isDuration = (text: string): boolean => /^\d+[a-z]+$/.test(text);
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
 
-/** A day of the calendar, YYYY-MM-DD. */
 const day = (text: string): string => {
   const dayMs = isDay(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Date.parse takes February 30 for March 2.
@@ -20,7 +19,6 @@ const day = (text: string): string => {
   return text;
 };
 
-/** A duration in the form that settings have. Milliseconds. */
 export const durationMs = (text: string): number => {
   try {
     return readDuration(text);
@@ -42,13 +40,11 @@ export const pastMs = (text: string): number => {
   return ms;
 };
 
-/** How far a command looks back. */
 export const sinceOption = (): Option =>
   new Option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)")
     .argParser(pastMs)
     .default(pastMs("7d"), "7d");
 
-/** Days, both included. */
 export type Days = { from: string; to: string };
 
 export const withDays = (command: Command, zone = ""): Command =>

@@ -37,7 +37,6 @@ const traced = async (tool: ToolServices, resolving: Resolving): Promise<Confirm
   }
 };
 
-/** Says what is known of the doubts that are to be resolved, the evidence first. */
 const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): Promise<void> => {
   const doubts = await findDoubts(tool, request, io.stopped);
   const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
@@ -66,7 +65,6 @@ const run = (io: Io, resolving: Resolving): Promise<void> =>
       );
   });
 
-/** Shows a proposal and what is known of its doubt. Ends the doubt if `as` repeats what is proposed. */
 const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<void> => {
   const show = async (tool: ToolServices): Promise<ResolveRequest> => {
     const proposal = await findProposal(tool, ref, io.stopped);
@@ -86,7 +84,6 @@ const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags
   });
 };
 
-/** Ends the doubt, after showing what is known of it where that speaks against the decision. */
 const resolveShown = (io: Io, request: ResolveRequest, actor: Actor): Promise<void> =>
   run(io, async (tool) => {
     // An interrupt is said, and written to the audit topic, by the action itself.

@@ -9,7 +9,6 @@ import { EXIT, newCommand, type Io } from "./io.ts";
 import { durationMs } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
-/** How long the reason is looked for why no result came. */
 const REASON_MS = 15_000;
 
 export const EXIT_OF = {

@@ -4,10 +4,8 @@ import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { configOf, newCommand, untilAborted, type Io } from "./io.ts";
 
-/** How long a failed start waits for its last log lines. */
 const LAST_LINES_MS = 5_000;
 
-/** Runs the flows until the process is asked to end, then drains. */
 const serve = async (io: Io): Promise<void> => {
   const config = configOf(io, "serve");
   const log = createLog(config.bridge.logLevel, io.ends);

@@ -12,7 +12,6 @@ import { flowLines, pauseLine } from "./flow-lines.ts";
 import { newCommand, sayProgress, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
-/** Whether a flow is paused, for JSON output. */
 const stateOf = (entry: ControlEntry | undefined, nowMs: number): object => {
   if (!entry) return { paused: false, last: null };
   const { says, by, note, atMs, untilMs } = entry;

@@ -12,7 +12,6 @@ type Flags = { url: URL; event: string[]; dryRun?: boolean };
 
 const DEFAULT_EVENT = "TRANSACTION_STATUS_UPDATED";
 
-/** The secrets that the webhook's path may end with; none unless WEBHOOK_AUTH is path-token. */
 const pathTokens = (config: Config): readonly string[] => {
   const { auth, secret } = config.webhook;
   if (auth !== "path-token") return [];
@@ -30,7 +29,6 @@ export const withPathToken = (url: URL, tokens: readonly string[]): URL => {
   return whole;
 };
 
-/** What to do about an answer other than 2xx. */
 const afterAnswer = (status: number): string =>
   status === 408 || status >= 500
     ? "it may have subscribed all the same: ask the partner before you run it again"

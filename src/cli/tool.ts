@@ -6,10 +6,7 @@ import { createServices } from "../kafka/wire/services.ts";
 import { configOf, type Io } from "./io.ts";
 import { silent } from "../runtime/log.ts";
 
-/**
- * Runs a command that asks Kafka, and writes sentences instead of a log. That Kafka or the registry does not answer
- * becomes a sentence here, for all that it does.
- */
+/** Where Kafka or the registry does not answer, the command ends with a sentence. */
 export const withTool = (
   io: Io,
   work: (tool: ToolServices) => Promise<void>,

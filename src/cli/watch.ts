@@ -21,7 +21,6 @@ const COLUMNS = {
 } as const;
 type What = keyof typeof COLUMNS;
 
-/** The topic to follow, and how a record's value is read. */
 const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, what: What) => {
   if (what === "dead-letters")
     return { topic: topics.deadLetters, read: ({ value }: Incoming) => textOrBase64(value) };

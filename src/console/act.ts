@@ -41,11 +41,9 @@ export const noteField = (hint: string, text: string): Html =>
 ${text}</textarea>
   </p>`;
 
-/** Returns what is wrong with a note, or null. Its form limits its length. */
 export const noteProblem = (note: string) =>
   note.trim() === "" ? "Write a note that says how you know." : null;
 
-/** Returns the sentence of a failed action. It says whether anything was done. */
 const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {
   const reason = messageOf(error);
   if (error instanceof UsageError && !(error instanceof OutageError)) return reason;
@@ -64,10 +62,7 @@ const LOOK_MS = 1_800;
 /** Beyond it, those that began first are forgotten: what they did stands in the audit topic. */
 const MAX_KEPT = 200;
 
-/**
- * Begins what a form asks for, and shows it at an address of its own, which can be loaded again. The same form sent
- * twice is one action.
- */
+/** The action has an address of its own, which can be loaded again. The same form sent twice is one action. */
 export const begin = (
   context: ConsoleContext,
   form: URLSearchParams,
@@ -99,7 +94,6 @@ export const begin = (
   return context.redirect(`/tasks/${id}`, 303);
 };
 
-/** What a person did: how far it is, or what came of it. */
 export const taskPage = async (context: ConsoleContext): Promise<Response> => {
   const { tasks, clock } = context.var.site;
   const task = tasks.get(context.req.param("id") ?? "");

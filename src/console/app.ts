@@ -22,7 +22,6 @@ import { PageProblem, type ConsoleEnv, type Site } from "./site.ts";
 const SELF = ["'self'"];
 const NONE = ["'none'"];
 
-/** Everything is loaded from here, without inline scripts and frames. */
 const guardHeaders = (): MiddlewareHandler =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -55,10 +54,7 @@ const tooLarge = (): never => {
   throw new PageProblem(413, "What was sent is too large, so nothing was done.", "Write a shorter note.");
 };
 
-/**
- * Lets a POST pass only when a page of the console sent it, and its size is bounded. Sec-Fetch-Site decides where
- * the browser sends it (over TLS and on loopback); otherwise the Origin must be the console's own.
- */
+/** Sec-Fetch-Site decides where the browser sends it (TLS, loopback); else the Origin must be the console's own. */
 const guardPosts = (ownOrigin: string | undefined): readonly MiddlewareHandler<ConsoleEnv>[] => [
   onlyForms,
   csrf({
@@ -71,10 +67,7 @@ const guardPosts = (ownOrigin: string | undefined): readonly MiddlewareHandler<C
 /** The longest query parameter: the length limit of an id. */
 const MAX_PARAMETER_LENGTH = 1_024;
 
-/**
- * Lets no other page load anything of the console's but by a link that somebody follows: an image of each address would
- * begin as many readings. Parameters are no longer than what they name.
- */
+/** Other pages may only link to the console: an image of each address would begin as many readings. */
 const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   const [site, mode, dest] = ["site", "mode", "dest"].map((name) => req.header(`sec-fetch-${name}`));
   const isForeign = site === "cross-site" || site === "same-site";
@@ -87,7 +80,6 @@ const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
 
 const FOR_EVER = "max-age=31536000, immutable";
 
-/** All pages, behind the sign-in. Only a POST has an effect. */
 export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
   const app = new Hono<ConsoleEnv>();
   app.onError(problemPage);
@@ -120,7 +112,6 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
 /** More than the app takes, so that it can say in words that a form is too large. */
 const MAX_READ_BYTES = 65_536;
 
-/** The pages behind node's HTTP server, with its bounds on strangers. */
 export const createConsoleServer = (site: Site): Server => {
   const { fetch } = consoleApp(site);
   return createListener({ maxPipelined: 1, maxBodyBytes: MAX_READ_BYTES, needsHost: true }, () => fetch);
@@ -129,7 +120,6 @@ export const createConsoleServer = (site: Site): Server => {
 export const openConsole = (site: Site) => {
   const server = createConsoleServer(site);
   return {
-    /** Rejects with a UsageError if the port cannot be opened. */
     listen: (host: string, port: number): Promise<AddressInfo> => listen(server, host, port, "CONSOLE_PORT"),
     close: (drainMs: number): Promise<void> => closeServer(server, drainMs),
   };

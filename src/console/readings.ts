@@ -7,10 +7,7 @@ import {
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
 import { OutageError, UsageError } from "../runtime/errors.ts";
 
-/**
- * What a request asked for. `value`: as it was read last, at `atMs`; null while nothing is known. `error`: why it could
- * not be read; null for nothing. It stays until the question is answered, also while it is asked again.
- */
+/** `atMs` is when `value` was read. `error` stays until the question is answered, also while it is asked again. */
 export type Reading<T> = {
   value: T | null;
   atMs: number | null;
@@ -49,10 +46,7 @@ const MAX_READING = 8;
 const MAX_UNREAD = 64;
 const TOO_MUCH = "The console is busy: load the page again in a moment.";
 
-/**
- * Readings that requests asked for, by what they read: a key always has a value of one type. One that is under way is
- * shared; it goes on while somebody asks for it now and then, and stops when nobody does.
- */
+/** A key always has a value of one type. A reading is shared, and stops when nobody asks for it any more. */
 export const createReadings = ({ config, clock }: ToolServices) => {
   const open = new Map<string, Open>();
   let running = 0;
@@ -137,10 +131,7 @@ export const createReadings = ({ config, clock }: ToolServices) => {
   };
 };
 
-/**
- * One reading of the journal for all pages. It is opened when somebody looks, and closed when nobody does: the
- * journal's view takes memory.
- */
+/** The journal's view takes memory: it is closed when nobody looks. */
 export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof createReadings>) => {
   const { warn } = services;
   let closed = Promise.resolve();
@@ -156,10 +147,7 @@ export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof 
   };
 
   return {
-    /**
-     * Opens them if need be. Once all is read, `atMs`, `error` and `isReading` are those of the question whether something
-     * more stands in the journal now: a Kafka that froze adds nothing.
-     */
+    /** Once all is read, the rest tells whether more stands in the journal now: a Kafka that froze adds nothing. */
     look: async (): Promise<Reading<OpenDoubts>> => {
       const opening = await read("doubts", (_, signal) => open(signal), Infinity);
       const opened = opening.value;
@@ -167,7 +155,6 @@ export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof 
       const current = await read("journal's end", (_, signal) => opened.untilCurrent(signal));
       return { ...current, value: opened };
     },
-    /** Resolves when the one that was told to stop is closed. */
     closed: (): Promise<void> => closed,
   };
 };

@@ -10,7 +10,6 @@ import type { User } from "./sign-in/users.ts";
 
 export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
-/** An error that is shown as a page: what is wrong, and what to do. */
 export class PageProblem extends Error {
   readonly status: ProblemStatus;
   readonly advice: string;
@@ -24,13 +23,11 @@ export class PageProblem extends Error {
   }
 }
 
-/** Who has signed in. */
 type Person = { name: string; role: Role };
 
 /** `users`: of CONSOLE_USERS_FILE, as it is now. `from`: written to the audit topic with each action. */
 type ConsoleOptions = { users: () => readonly User[]; version: string; from: Actor["from"] };
 
-/** Makes a page for whoever asks. */
 export type Show = (context: ConsoleContext) => PageAnswer;
 
 /** An action that goes on when nobody looks. `sent`: what a form asked for, and who sent it. `done` never rejects. */
@@ -56,7 +53,6 @@ export const createSite = (options: ConsoleOptions, services: ToolServices) => {
     clock,
     log,
     doubts,
-    /** By the id that their form brought along. */
     tasks,
     stopped: stopping.signal,
     style: readAsset("style", "css", "text/css"),

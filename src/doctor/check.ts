@@ -1,7 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 
-/** What a finding is, for programs. */
 export type CheckCode =
   | "nameUnknown"
   | "nothingListens"

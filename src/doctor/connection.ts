@@ -10,7 +10,6 @@ export type CheckTarget = {
   url: URL;
   tls: TlsMaterial;
   proxy?: URL | null;
-  /** The setting that names the address. */
   setting: string;
   /** The setting that names CA certificates to trust; null where there is none. */
   caSetting: string | null;
@@ -35,7 +34,6 @@ const codeOf = (error: unknown): string => {
 
 type Fault = readonly [code: CheckCode, detail: string, remedy: string];
 
-/** By the codes of Node.js and OpenSSL. */
 const explain = (error: unknown, { url, setting, caSetting }: CheckTarget): Fault => {
   const libraryCode = codeOf(error);
   const message = messageOf(error);
@@ -88,7 +86,6 @@ const explain = (error: unknown, { url, setting, caSetting }: CheckTarget): Faul
   return ["unreachable", `${url.host} cannot be reached (${message})`, remedy];
 };
 
-/** Why a server cannot be reached, and what to do about it. */
 export const unreachable = (error: unknown, target: CheckTarget): Check => {
   const [code, detail, remedy] = explain(error, target);
   return fail(target.name, `${detail}; ${target.until}`, remedy, code);

@@ -10,7 +10,6 @@ import { checkWebhook } from "./webhook.ts";
 /** All checks run at once, and take less than 20 s, whatever hangs. */
 const AT_MOST_MS = 18_000;
 
-/** Every problem and warning of the settings. */
 const checkSettings = ({ problems, warnings }: ReadSettings): Check[] => {
   const remedy = "correct it, and see `cambio-bridge config`";
   const checks = [
@@ -20,7 +19,6 @@ const checkSettings = ({ problems, warnings }: ReadSettings): Check[] => {
   return checks.length > 0 ? checks : [ok("settings", "nothing is wrong with them")];
 };
 
-/** Starts the checks of everything that `serve` needs, all at once. */
 export const runChecks = (settings: ReadSettings, log: Log, bounds: Bounds): readonly Subject[] => {
   const { config, problems } = settings;
   const { accessToken, xToken } = config.partner;
@@ -35,7 +33,6 @@ export const runChecks = (settings: ReadSettings, log: Log, bounds: Bounds): rea
   const noTokens = firstUnusable("PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME");
   const hasTokens = noTokens === undefined && accessToken !== undefined && xToken !== undefined;
 
-  /** Leaves the checks of a subject out if a setting that they need is wrong. */
   const unless = (unusable: string | undefined, group: string, start: () => Subject[]): Subject[] => {
     if (unusable === undefined) return start();
     return [{ group, checks: Promise.resolve([skipped(group, `${unusable} cannot be used`)]) }];

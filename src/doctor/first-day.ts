@@ -1,13 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { Environment } from "../config/load.ts";
 
-/**
- * `meanwhile`: what the bridge does until the question is answered. `isTight`: whether the settings are as the page asks
- * for the beginning; undefined where it is not answered. Without it any value is the partner's answer.
- */
+/** `isTight` is undefined where the question is not answered; without `isTight` any value is the partner's answer. */
 type Question = { question: string; meanwhile: string; isTight?: (config: Config) => boolean | undefined };
 
-/** The questions of docs/first-day.md, by the settings that their answers decide. */
 const QUESTIONS: Readonly<Record<string, Question>> = {
   COMMANDS_MAX_IN_FLIGHT: {
     question: "How many accepts may be under way at once?",
@@ -83,7 +79,6 @@ const guardOf = (isTight: boolean | undefined): "tight" | "loose" | "unanswered"
   return isTight ? "tight" : "loose";
 };
 
-/** How far the settings guard a first day, question by question. */
 export const firstDayQuestions = (config: Config, env: Environment) =>
   Object.entries(QUESTIONS).map(([settings, { question, meanwhile, isTight }]) => {
     const isSet = settings.split(", ").some((name) => (env[name] ?? "") !== "");

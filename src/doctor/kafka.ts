@@ -44,7 +44,6 @@ const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promis
   }
 };
 
-/** Asks one of KAFKA_BROKERS by itself. */
 const askBroker = async (
   broker: string,
   config: Config,
@@ -109,7 +108,6 @@ const checkBrokers = async (
   };
 };
 
-/** Checks brokers, then rights and topics. */
 export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
   let signIn: SignIn;
   try {

@@ -35,7 +35,6 @@ export const compareClocks = (date: unknown, nowMs: number): Check => {
   return fail(name, `${detail}: ${follows}`, remedy);
 };
 
-/** What to do about a status other than 2xx. */
 const remedyFor = (status: number): string => {
   if (status === 401 || status === 403)
     return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, or ask the partner for new ones";

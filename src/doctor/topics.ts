@@ -10,7 +10,6 @@ import { checkedPlans } from "./rights.ts";
 const numberList = (numbers: Iterable<number>): string =>
   [...new Set(numbers)].sort((a, b) => a - b).join(", ");
 
-/** What keeps partitions of a topic from being written now: no leader, or too few replicas in sync. */
 const partitionFaults = ({ name, config, states }: FoundTopic): Check[] => {
   const minInSync = Number(config["min.insync.replicas"] ?? 1);
   const stuck = states.filter(({ leader, inSync }) => leader < 0 || inSync.length < minInSync);

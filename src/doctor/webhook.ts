@@ -27,7 +27,6 @@ const ask = (
     return { status: answer.status, allow: answer.headers.get("allow") };
   });
 
-/** What is wrong where the answer is not the bridge's, and what to do. */
 const faultOf = (status: number, { webhook }: Config): readonly [detail: string, remedy: string] => {
   const path =
     `compare the path of ${SETTING} with WEBHOOK_PATH (${webhook.path}), the ingress' rules, and ` +
@@ -74,7 +73,6 @@ const judge = (name: string, post: Answer | null, get: Answer, config: Config): 
   return fail(name, ...faultOf(status, config));
 };
 
-/** Asks the listener at its public address, without a signature. */
 const askAddress = async (config: Config, target: CheckTarget, bounds: Bounds): Promise<Check[]> => {
   const reached = await reach(target, bounds);
   if (isFailed(reached)) return reached;

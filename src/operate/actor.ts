@@ -2,7 +2,6 @@ import { UsageError } from "../runtime/errors.ts";
 
 export type Role = "viewer" | "operator";
 
-/** Who acts, why, and from where, as it is written to the audit topic. */
 export type Actor = {
   by: string;
   role: Role;
@@ -17,7 +16,6 @@ export class Forbidden extends UsageError {}
 /** Nothing was done; the message says why. The audit topic gets the outcome `refused`. */
 export class NothingDone extends UsageError {}
 
-/** The longest name, and the longest note: both are written into one record. */
 export const MAX_TEXT_LENGTH = 1_000;
 
 /** Throws Forbidden for a viewer, and a UsageError where the name or the note is missing or too long. */
@@ -47,8 +45,5 @@ const canonicalName = (name: string): string =>
     .toLowerCase()
     .normalize("NFKC");
 
-/**
- * Whether two names are spellings of one. This guards against the mistake of one person, not against forgery: the
- * console authenticates names, the command line takes any.
- */
+/** This guards against one person's mistake, not against forgery: the command line takes any name. */
 export const isSamePerson = (a: string, b: string): boolean => canonicalName(a) === canonicalName(b);

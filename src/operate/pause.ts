@@ -30,7 +30,6 @@ const READ_MS = 20_000;
 /** Each replica that reaches Kafka follows an entry within this time. */
 const FOLLOWED_MS = 5_000;
 
-/** The last entry of each flow. `isPause` says whether one is in force. */
 export const pauses = async (services: ToolServices, stopped: AbortSignal): Promise<ControlEntries> => {
   const topic = services.config.topics.control;
   const entries = new Map<Pausable, ControlEntry>();
@@ -74,11 +73,7 @@ const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
   return untilMs;
 };
 
-/**
- * Pauses or resumes a flow on all replicas. The last entry counts, so a pause can be extended without a gap. A resume
- * is written even where nothing is paused: replicas may still hold a pause that a topic which was created anew does
- * not know.
- */
+/** A resume is written even where nothing is paused: replicas may still hold a pause that a new topic does not know. */
 export const pauseOrResume = (
   services: ToolServices,
   actor: Actor,

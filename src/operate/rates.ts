@@ -2,7 +2,6 @@ import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { ToolServices } from "./tool-services.ts";
 
-/** Records a minute of a topic over the last hour, the oldest first. */
 export type TopicRate = {
   topic: string;
   kind: "events" | "commands" | "results" | "dead letters";

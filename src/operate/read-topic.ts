@@ -12,7 +12,6 @@ import type { ToolServices, OnProgress } from "./tool-services.ts";
 
 export type TopicReading = {
   topic: string;
-  /** Older records, by their timestamps, are left out. */
   fromMs?: number | undefined;
   /** Only the partitions in which records with these keys stand are read. */
   keys?: Iterable<string> | undefined;
@@ -44,10 +43,7 @@ const rangesOf = (services: ToolServices, { topic, fromMs = -Infinity, keys }: T
     };
   });
 
-/**
- * Reads the records of a topic once, in order within a partition, and gives the offsets between which it read. Throws
- * a UsageError where the topic does not exist.
- */
+/** Gives the offsets between which it read. Throws a UsageError where the topic does not exist. */
 export const readTopic = async (
   services: ToolServices,
   reading: TopicReading,
@@ -75,7 +71,7 @@ export const readTopic = async (
   return ranges;
 };
 
-/** Reads a topic as `readTopic` does, and gives what `pick` makes of its records, where that is not null. */
+/** Gives what `pick` makes of the records, where that is not null. */
 export const collect = async <T>(
   services: ToolServices,
   reading: TopicReading,

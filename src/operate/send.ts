@@ -14,7 +14,7 @@ import { publishOne, type ToolServices } from "./tool-services.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
 
-/** Why the bridge would reject this command, as the end of a sentence; null if it would not. */
+/** The fault as the end of a sentence, or null. */
 export const commandFault = (
   { partner: { purposes, currencies }, commands }: ToolServices["config"],
   command: Command,
@@ -24,10 +24,7 @@ export const commandFault = (
   return amountLimit(commands.maxAmounts ?? new Map())(checked.command.request);
 };
 
-/**
- * Watches from now on for a command's first result, or for the dead letter that says why none will come.
- * @param value the command's bytes
- */
+/** Gives the command's first result, or the sentence of the dead letter that says why none will come. */
 export const watchResult = async (services: ToolServices, commandId: string, value: Buffer) => {
   const { topics } = services.config;
   const readResult = valueReader<CommandResult>(services, "command-result");

@@ -9,10 +9,7 @@ import { recordsIn } from "./read-topic.ts";
 const DAY_MS = 86_400_000;
 const ANSWER_MS = 30_000;
 
-/**
- * `committed`: the offset; null if there is none. `lag`: in records. `unread`: the partitions that cannot be asked, as
- * they have no leader that answers. `unreadable`: the batches that partitions stand at, as their replicas say.
- */
+/** `unread`: partitions without a leader that answers. `unreadable`: batches that replicas say they stand at. */
 const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
   const committed = await cluster.committed(groupId, topic);
   const { ranges, missing } = await cluster.ranges(topic);
@@ -70,14 +67,12 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
     deadLetters: topics.has(deadLetters)
       ? { records: await letters(), lastDay: await letters(nowMs - DAY_MS) }
       : null,
-    /** What is wrong with the partner, as replicas that have partitions say; the same once. */
     partner: hasCommands ? await askPartnerStates(cluster, groupId, topic) : [],
   };
 };
 
 export type Status = Awaited<ReturnType<typeof ask>>;
 
-/** Who runs the flows, how far they are, and how many dead letters there are. Reads no records. */
 export const status = (services: ToolServices, signal: AbortSignal): Promise<Status> => {
   const { config, clock } = services;
   const reading = withCluster(services, (cluster) => ask(config, cluster, clock.now()));

@@ -12,7 +12,6 @@ export { explainOutage } from "../kafka/wire/outage.ts";
 /** `warn` is called with a sentence about something that does not stop the work. */
 export type ToolServices = Services & { warn: (sentence: string) => void };
 
-/** How far a reading is, in records. `total` grows while records are written. */
 export type Progress = { read: number; total: number };
 export type OnProgress = (progress: Progress) => void;
 

@@ -12,17 +12,13 @@ export const pathTo = (path: string, query: Readonly<Record<string, string | num
 /** The largest markup of one list, so that a page stays below 60 kB. */
 const MAX_LIST = 36_000;
 
-/** The first of these pieces that fit on a page. */
 export const fitting = (pieces: readonly Html[], maxBytes = MAX_LIST): readonly Html[] => {
   let bytes = 0;
   const end = pieces.findIndex((piece, index) => (bytes += sizeText(piece)) > maxBytes && index > 0);
   return end < 0 ? pieces : pieces.slice(0, end);
 };
 
-/**
- * A table whose rows become blocks on a narrow page. A row's first cell names it. `label`: for screen readers, unique
- * on its page. `total`: how many rows there are, also those that do not fit on the page.
- */
+/** `label` is for screen readers, unique on its page. `total` also counts rows that do not fit on the page. */
 export const table = (
   label: string,
   columns: readonly string[],
@@ -56,11 +52,9 @@ export type Tone = keyof typeof MARKS;
 export const tag = (tone: Tone, text: Cell): Html =>
   html`<span class="tag ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 
-/** A highlighted box. */
 export const notice = (tone: Tone, body: Cell): Html =>
   html`<div class="notice ${tone}"><p>${body}</p></div>`;
 
-/** What is still being read, and how far it is. */
 export const reading = (what: string, progress: Progress | null): Html => {
   if (progress === null || progress.total === 0)
     return notice("plain", `${what}: Kafka has not answered yet.`);
@@ -78,7 +72,6 @@ export const link = (href: string, text: Cell, rel = ""): Html =>
 export const hidden = (name: string, value: string | number): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
-/** A field of a form: a list of value and label to choose from. */
 export const select = (
   name: string,
   label: string,

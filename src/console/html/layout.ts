@@ -21,7 +21,6 @@ const nav = ({ req }: ConsoleContext): Html => {
   )}</ul></nav>`;
 };
 
-/** A page in the layout that all share. */
 export const page = (context: ConsoleContext, { title, body, status = 200, refreshS }: Page): PageAnswer => {
   const { site, person } = context.var;
   const isOpen = person !== null || site.settings.auth === "none";

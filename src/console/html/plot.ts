@@ -18,7 +18,6 @@ const pathOf = (values: Values, max: number): string =>
 const inWords = (values: Values): string =>
   `${rounded(values.at(-1) ?? 0)} now, at most ${rounded(Math.max(...values))}`;
 
-/** Records a minute of each topic over the last hour, as one plot with a line for each. */
 export const plot = (rates: readonly TopicRate[]): Html => {
   const max = Math.max(1, ...rates.flatMap(({ perMinute }) => perMinute));
   const legend = rates.map(({ kind, perMinute }) => `${kind}: ${inWords(perMinute)}`);

@@ -28,7 +28,6 @@ const MAX_SHOWN = 300;
 /** The largest markup of one block: escaping can multiply the length of a text. */
 const MAX_BLOCK = 24_000;
 
-/** Untrusted text within a line, cut at `maxLength`. */
 export const inlineText = (text: string, maxLength = MAX_SHOWN): Html => {
   const rest = text.length > maxLength && html` <span class="dim">… ${text.length} characters</span>`;
   return html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi>${rest}`;
@@ -37,7 +36,6 @@ export const inlineText = (text: string, maxLength = MAX_SHOWN): Html => {
 /** A sentence of the bridge that may hold untrusted text. */
 export const sentence = (text: string): Html => inlineText(text, 4_000);
 
-/** An id, a place or a code, in a fixed-width font. */
 export const code = (text: string, maxLength = MAX_SHOWN): Html =>
   html`<code>${text === "" ? "(empty)" : inlineText(text, maxLength)}</code>`;
 
@@ -63,10 +61,7 @@ const inSaoPaulo = new Intl.DateTimeFormat("sv-SE", {
   timeStyle: "medium",
 });
 
-/**
- * An instant in UTC and in São Paulo, there with the day where it is another one. Timestamps of records may be out of
- * range.
- */
+/** The day stands in both where they differ. Timestamps of records may be out of range. */
 export const at = (ms: number): Html => {
   if (!(Math.abs(ms) <= MAX_INSTANT_MS)) return html`<span class="dim">no time (${ms})</span>`;
   const iso = new Date(ms).toISOString();
@@ -77,10 +72,8 @@ export const at = (ms: number): Html => {
     <span class="dim">${local} São Paulo</span></span>`;
 };
 
-/** The age of an instant, or the time until it. */
 export const ago = (ms: number, nowMs: number): string =>
   ms > nowMs ? `in ${formatDuration(ms - nowMs)}` : `${formatDuration(nowMs - ms)} ago`;
 
-/** An instant and its age. */
 export const when = (ms: number, nowMs: number): Html =>
   html`${at(ms)} <span class="dim">(${ago(ms, nowMs)})</span>`;

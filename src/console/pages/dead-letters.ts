@@ -25,7 +25,6 @@ const MAX_TEXT = 160;
 /** Which letters are meant. `until`: when a replay of them was planned, so that it sends what its plan shows. */
 export type Filter = { reason: string; period: string; until: number };
 
-/** The filter of a query or a form. */
 export const filterOf = (parameter: (name: string) => string | null | undefined, nowMs: number): Filter => {
   const [reason, period, until] = ["reason", "period", "until"].map((name) => parameter(name) ?? "");
   return {
@@ -50,7 +49,6 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
   </form>`;
 };
 
-/** Letters, the newest first. */
 const lettersView = (list: LetterList, { reason, period }: Filter, nowMs: number): Html => {
   const rowOf = (letter: DeadLetter): readonly Cell[] => {
     const ref = positionText(letter.place);
@@ -104,7 +102,6 @@ const sentView = (sent: ShownLetter["sent"]): Cell => {
   return last ? html`${at(last.atMs)} by ${inlineText(last.by, 60)}: ${code(last.where)}` : "never";
 };
 
-/** One dead letter. `topic`: of the dead letters. */
 const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs: number): Html => {
   const { reason, detail, source, origin, place, timestampMs, missing } = letter;
   const cut = `The value was cut, as it was too large for the topic: ${missing}.`;

@@ -28,13 +28,11 @@ export const evidenceView = ({ evidence, notes }: DoubtFacts, nowMs: number): Ht
   return html`${evidence.length === 0 ? none : some} ${notes.map((note) => notice("wait", inlineText(note, 1_000)))}`;
 };
 
-/** All that the call to the partner needs. */
 export const aboutView = (doubt: Doubt, doubtFacts: DoubtFacts | null, nowMs: number): Html =>
   html`<h2>What to tell the partner</h2>
     ${facts(aboutDoubt(doubt, doubtFacts).map(([name, text]) => [name, sentenceView(text, nowMs)] as const))}
     ${doubt.response && html`<h3>The answer's text</h3> ${block(doubt.response, 8_000)}`}`;
 
-/** Transactions that may be what the partner made of the call. */
 export const candidatesView = ({ candidates, more, isCut, sinceMs, untilMs }: DoubtFacts): Html => {
   const rows = candidates.map((transaction) => [
     transactionLink(transaction.transactionId),

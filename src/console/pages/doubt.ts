@@ -16,10 +16,8 @@ import { failed, RELOAD_S } from "./problem.ts";
 /** Facts are read again after so long; until then a refused form shows the same ones. */
 const FACTS_MS = 60_000;
 
-/** What was sent before, and why nothing was done. */
 type Before = { form: URLSearchParams; problem: string };
 
-/** What to ask, whom, and what not to do. */
 const adviceView = (
   { quoteId, claimedAtMs }: Doubt,
   { partnerContact, runbookUrl }: Pick<Site["settings"], "partnerContact" | "runbookUrl">,
@@ -115,7 +113,6 @@ const transactionField = (facts: DoubtFacts | null, before: Before | null): Html
   </p>`;
 };
 
-/** The form that resolves a doubt. @param facts null while they are being read */
 const doubtForm = (
   context: ConsoleContext,
   doubt: Doubt,
@@ -166,7 +163,6 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
     ${own.map((proposal) => proposalView(context, doubt, proposal))} ${doubtForm(context, doubt, facts, before)}`;
 };
 
-/** All that is known of a doubt, and the form to resolve it. `before`: what was sent before, and why nothing was done. */
 export const showDoubt = async (
   context: ConsoleContext,
   commandId: string,

@@ -80,7 +80,6 @@ const listOf = async (
   return html`${total > 0 && counts} ${doubtsTable(list.value, nowMs, { proposals, empty, total })}`;
 };
 
-/** Commands in doubt, the oldest first. */
 export const doubtsPage = async (context: ConsoleContext): Promise<Response> => {
   const { site } = context.var;
   const [journal, proposals] = await Promise.all([site.doubts.look(), readProposals(site)]);

@@ -11,7 +11,6 @@ import { readProposals } from "./doubts.ts";
 
 /** Counting dead letters, and asking for the offsets of an hour, is more work than the rest. */
 const SLOW_MS = 60_000;
-/** Dead letters are counted so far back. */
 const LETTERS_MS = 7 * 86_400_000;
 /** So many reconcile runs were missed by then. */
 const LATE_RUNS = 4;
@@ -21,7 +20,6 @@ const LEAST_EVERY_MS = 900_000;
 /** `what`: one sentence that says what to do; `more`: how, and since when. */
 export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 
-/** What is known at this moment. */
 export const readKnown = async (site: Site) => {
   const { services, read, clock } = site;
   const { topics, reconcile } = services.config;
@@ -172,7 +170,6 @@ function* reconcileTroubles({ status, reconcileLateMs }: Known, nowMs: number): 
     yield wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`);
 }
 
-/** What is wrong, the worst first. */
 export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
   const all = [
     ...outages(known),

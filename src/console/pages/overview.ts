@@ -27,7 +27,6 @@ const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => 
     : box("plain", "Not everything is known yet", "Kafka is asked now. Each figure says when it was known.");
 };
 
-/** What is known of a part, and since when, or how far it is read. */
 const part = <T>(
   { value, atMs, error, progress }: Reading<T>,
   nowMs: number,

@@ -33,7 +33,6 @@ const explained = ({ req, var: { site } }: ConsoleContext, error: unknown): Page
   return new PageProblem(500, "This page could not be made.", "The log says why. Load it again in a moment.");
 };
 
-/** A part of a page that could not be read. */
 export const failed = (context: ConsoleContext, error: unknown): Html => {
   const { message, advice } = explained(context, error);
   return notice("bad", html`<strong>${sentence(message)}</strong> ${advice}`);

@@ -15,7 +15,6 @@ const PLAN_MS = 60_000;
 const MAX_LINES = 40;
 const MAX_ENDS = 100;
 
-/** What is meant: this letter, or those of the filter. */
 type Meant = { filter: Filter; ref: string };
 
 const meantBy = ({ filter, ref }: Meant): Selection => {
@@ -71,7 +70,6 @@ export const planPage = (context: ConsoleContext): PageAnswer => {
     : showPlan(context, { filter, ref });
 };
 
-/** How far a replay is. */
 type Run = { plan: Plan | null; ends: { ref: string; end: LetterEnd }[]; warnings: string[] };
 
 const WORDS = { sent: "sent", left: "not sent", unknown: "sent, but not acknowledged" } as const;

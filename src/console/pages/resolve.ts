@@ -39,7 +39,6 @@ const answerTo = ({ request, outcome }: Confirmed): { title: string; body: Html 
   return null;
 };
 
-/** The doubt's page again, with the form as it was sent, and why nothing was done. */
 const refused =
   (form: URLSearchParams, problem: string): Show =>
   (context) =>

@@ -26,7 +26,6 @@ const searchForm = (id: string, since: string): Html =>
     <p><button>Find</button></p>
   </form>`;
 
-/** What became of it; of a command in doubt, with the way to end that. */
 const endingOf = ({ about, id, tone, sentence: text, isDoubt }: Ending): Html => {
   const doubt = link(pathTo("/doubt", { command: id }), "See what is known and what to do");
   return notice(

@@ -7,10 +7,7 @@ import { keepNewest } from "../../runtime/keep-newest.ts";
 import { PageProblem } from "../site.ts";
 import type { User } from "./users.ts";
 
-/**
- * Wrong tries a minute from one address: for one name, so that nobody is locked out by what others type behind the same
- * proxy, and for all names together, because each check takes a thread's time.
- */
+/** One name has its own limit: others behind the same proxy lock nobody out. Each check takes a thread's time. */
 const MAX_OF_NAME = 20;
 const MAX_OF_ADDRESS = 200;
 const WINDOW_S = 60;
@@ -23,10 +20,7 @@ const NOBODYS_HASH = "$2b$10$xGxDqc80k0XYQj5dyE2.t.G9mji7qUPMu6DrDkyufoXEtGVFLu2
 /** Checks passwords. Guessing is limited; who is signed in already is not held up by it. */
 export const createPasswords = (users: () => readonly User[], clock: Pick<Clock, "monotonic">) => {
   const key = randomBytes(32);
-  /**
-   * Digests of what was right, each until when. The digest covers the user's hash: a changed password takes effect at
-   * once.
-   */
+  /** A digest covers the user's hash: a changed password takes effect at once. */
   const remembered = new Map<string, number>();
   const ofName = new RateLimiterMemory({ points: MAX_OF_NAME, duration: WINDOW_S });
   const ofAddress = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });
@@ -48,7 +42,6 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
     }
   };
 
-  /** The user, if the password is right. Throws a Problem where too many were wrong. */
   return async (name: string, password: string, address: string): Promise<User | null> => {
     const user = users().find((one) => one.name === name);
     const credentials = digest(user?.hash ?? "", name, password);

@@ -10,7 +10,6 @@ const MAX_ADDRESS_LENGTH = 100;
 
 const peerOf = (context: ConsoleContext): string => context.env.incoming.socket.remoteAddress ?? "";
 
-/** The address of the person's browser, as far as trusted proxies say it. */
 export const addressOfPerson = (context: ConsoleContext): string => {
   const forwardedFor = context.req.header("x-forwarded-for");
   const address = clientAddress(peerOf(context), forwardedFor, context.var.site.isTrustedProxy);

@@ -24,10 +24,7 @@ const problemOf = (fields: readonly string[], users: readonly User[]): string | 
   return role === "viewer" || role === "operator" ? null : "its role is neither viewer nor operator";
 };
 
-/**
- * Reads lines as `htpasswd -B` writes them, with an optional role: `name:$2y$…:operator`; a viewer without one.
- * Problems name the line's number and never its content, which may be a secret.
- */
+/** Problems name the line's number and never its content, which may be a secret. */
 export const parseUsers = (text: string): UsersFile => {
   const users: User[] = [];
   const problems: string[] = [];

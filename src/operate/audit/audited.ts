@@ -17,9 +17,8 @@ type Begun = { place: RecordPosition; actionId: string; atMs: () => Promise<numb
 
 export type Audit = {
   /**
-   * Writes an entry, does what a person asked for, then writes the outcome. There is no action without its first
-   * entry. `ended`: the place of the outcome, null where it could not be written: then `warn` is called, and the
-   * action stands. Throws a UsageError when the first entry cannot be written, and when it was interrupted before.
+   * Writes an entry, does `work`, then writes the outcome. `ended` is null where the outcome could not be written: the
+   * action stands. Throws a UsageError when the first entry cannot be written, or when it was interrupted before.
    */
   act: <T>(
     action: Action,
@@ -28,10 +27,7 @@ export type Audit = {
   find: (offset: number) => Promise<Incoming | null>;
 };
 
-/**
- * Opens the audit topic for the actions of `work`. Throws Forbidden for a viewer, before anything is asked, and a
- * UsageError where the name or the note is missing, or the topic does not order its entries by Kafka's clock.
- */
+/** Throws Forbidden for a viewer, before anything is asked, and a UsageError where the topic is not as it must be. */
 export const withAudit = async <T>(
   services: ToolServices,
   actor: Actor,

@@ -6,7 +6,6 @@ import type { Actor } from "../actor.ts";
 import type { ToolServices } from "../tool-services.ts";
 import { collect } from "../read-topic.ts";
 
-/** What a person asks for. `subject`: a commandId, a dead letter, a flow. `parameters`: what else, as JSON. */
 export type Action = {
   kind: "resolve" | "replay" | "pause" | "resume" | "reconcile";
   subject: string;
@@ -19,7 +18,6 @@ export type AuditOutcome =
   | { kind: "refused"; reason: string }
   /** Four eyes: nothing was done yet, another person must confirm it. `quoteId`: of the doubt. */
   | { kind: "proposed"; reason: string; quoteId: string }
-  /** It is not known, or not completely, what was done. */
   | { kind: "failed"; reason: string };
 
 /** An entry of the audit topic: an action that is about to begin (`outcome` is null), or its outcome. */
@@ -30,7 +28,6 @@ export const AUDIT_PARTITION = 0;
 /** This machine's clock may differ from Kafka's by so much. */
 const SKEW_MS = 3_600_000;
 
-/** An entry as a CloudEvent 1.0, JSON in structured mode. */
 export const auditEvent = (
   { actionId, actor, action, outcome }: AuditEntry,
   { id, source, timeMs }: { id: string; source: string; timeMs: number },

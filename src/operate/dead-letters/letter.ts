@@ -5,7 +5,6 @@ import { parseBody } from "../../notification/notification.ts";
 import { members } from "../../runtime/json.ts";
 import type { ToolServices } from "../tool-services.ts";
 
-/** The record that became a dead letter. */
 export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
 
 const PREVIEW_BYTES = 80;
@@ -23,7 +22,7 @@ const NO_ISSUED_AT =
   "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the " +
   "sender send it anew";
 
-/** Why a replay of this letter cannot work; null if nothing is known against it. */
+/** The reason why a replay cannot work, or null. */
 export const obstacleTo = (
   { source, origin }: { source: "webhook" | "command" | "unknown"; origin: { timestampMs: number } | null },
   value: Buffer | null,
@@ -39,7 +38,6 @@ export const obstacleTo = (
   return fields && !fields.some(({ key }) => key === "issuedAt") ? NO_ISSUED_AT : null;
 };
 
-/** What a record of the dead-letter topic says, without its bytes. */
 export const readLetter = (record: Incoming, services: Pick<ToolServices, "config" | "clock">) => {
   const { partition, offset, timestampMs, key, value, headers } = record;
   const unwrapped = unwrap(headers);
@@ -69,13 +67,11 @@ export const readLetter = (record: Incoming, services: Pick<ToolServices, "confi
     /** What is missing of a value that was too large for the topic, as text; null where it is whole. */
     missing: cut === undefined ? null : `it has ${value?.length ?? 0} of ${cut} bytes`,
     preview: beginningOf(value, PREVIEW_BYTES),
-    /** Why a replay of it cannot work; null where nothing is known against it. */
     obstacle: obstacleTo({ source, origin }, value, services),
   };
 };
 export type DeadLetter = ReturnType<typeof readLetter>;
 
-/** The record that became a dead letter, and the headers that the bridge added to it. */
 export const originalOf = (record: Incoming) => {
   const { key, value, headers } = ownCopy(record);
   const { added, original } = unwrap(headers) ?? { added: NONE_ADDED, original: headers };

@@ -24,7 +24,6 @@ type PlanRules = { isNamed: boolean; commandsTopic: string; sent: (ref: string) 
 /** All letters of a replay are held in memory. */
 const MAX_LETTERS = 100_000;
 
-/** Why a letter is not sent; null where it is to be sent. */
 const obstacleOf = (
   { place, reason, source, origin, missing, obstacle }: DeadLetter,
   { isNamed, commandsTopic, sent }: PlanRules,
@@ -84,10 +83,7 @@ export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
   return lines;
 };
 
-/**
- * What a replay would send, from the letters that are meant, and what the audit topic says of them. Needs no operator.
- * `next`: the offset up to which the audit topic was read.
- */
+/** `next` is the offset up to which the audit topic was read. */
 export const planReplay = async (services: ToolServices, selection: Selection, hooks: ReadingHooks) => {
   const { commands, transactionStatus } = services.config.topics;
   const letters: DeadLetter[] = [];

@@ -7,7 +7,6 @@ import { readTopic, type ReadingHooks } from "../read-topic.ts";
 import { originalOf, readLetter, type DeadLetter } from "./letter.ts";
 import { readSent, type SentLetters } from "./sent.ts";
 
-/** Selects letters: those at these places, or of a reason and a time (epoch milliseconds). */
 export type Selection = {
   refs?: readonly RecordPosition[] | undefined;
   reason?: string | undefined;
@@ -15,11 +14,7 @@ export type Selection = {
   untilMs?: number | undefined;
 };
 
-/**
- * Calls `see` for each selected letter, in order within a partition. Nothing bounds the end of what is read: the
- * writers' clocks set the times, so a letter that looks later may stand before an earlier one. Throws a UsageError
- * where the topic does not exist.
- */
+/** Nothing bounds the end of what is read: by the writers' clocks a later letter may stand before an earlier one. */
 export const eachLetter = async (
   services: ToolServices,
   { refs, reason, sinceMs = -Infinity, untilMs = Infinity }: Selection,

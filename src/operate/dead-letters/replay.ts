@@ -24,7 +24,6 @@ const BATCH_BYTES = 16 * 1_048_576;
 /** The longest reason in the audit entry, which has one for each letter that failed. */
 const MAX_REASON = 300;
 
-/** Letters that are sent to one topic, in batches of at least one, in order. */
 const batchesOf = (letters: readonly DeadLetter[]): DeadLetter[][] => {
   const batches: DeadLetter[][] = [];
   let bytes = Infinity;
@@ -40,7 +39,6 @@ const batchesOf = (letters: readonly DeadLetter[]): DeadLetter[][] => {
   return batches;
 };
 
-/** What came of a batch, by REF, for the audit topic. */
 export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): AuditOutcome => {
   const letters: Record<string, string> = {};
   const failures: Record<string, string> = {};
@@ -72,7 +70,6 @@ const sendAll = async (
     }
     auditedTo = entryOffset + 1;
   };
-  /** The letter's record, or why it is not sent. */
   const load = async (letter: DeadLetter): Promise<Original | string> => {
     const { place } = letter;
     const [before] = sent.of(positionText(place));
@@ -94,7 +91,7 @@ const sendAll = async (
     ]);
     return new Map(await Promise.all(ends));
   };
-  /** Announces a batch and sends it. Gives why the rest is not sent; null if it is. */
+  /** Gives why the rest is not sent; null if it is. */
   const replayBatch = async (batch: readonly DeadLetter[], target: ReplayTarget): Promise<string | null> => {
     const refs = batch.map(({ place }) => positionText(place));
     const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
@@ -132,11 +129,7 @@ const sendAll = async (
   }
 };
 
-/**
- * Sends dead letters again to where they came from, original bytes and headers, in batches. Each stands in the audit
- * topic before any of it is sent, and afterwards with what came of it; what stands there as sent is skipped. A replay
- * that was killed may repeat its last batch, which commandId and eventId make harmless.
- */
+/** A replay that was killed may repeat its last batch, which commandId and eventId make harmless. */
 export const replay = async (
   services: ToolServices,
   actor: Actor,

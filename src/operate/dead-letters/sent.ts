@@ -5,15 +5,11 @@ import { readTopic } from "../read-topic.ts";
 import type { ToolServices } from "../tool-services.ts";
 import type { DeadLetter } from "./letter.ts";
 
-/** That a letter was replayed. `where`: its new record, or why it needed none. */
 export type EarlierReplay = { by: string; atMs: number; where: string };
 
 type Announced = { by: string; offset: number; refs: readonly string[] };
 
-/**
- * Folds the audit entries of replays. Each names the letters of a batch before they are sent, and afterwards with
- * their new places. Only the latter count as sent: what a killed replay had announced may be sent once more.
- */
+/** An announced letter does not count as sent: what a killed replay had announced may be sent once more. */
 export const sentLetters = () => {
   const sent = new Map<string, EarlierReplay[]>();
   const announcements = new Map<string, Announced>();

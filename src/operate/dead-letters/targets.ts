@@ -10,7 +10,7 @@ import type { DeadLetter, Original } from "./letter.ts";
 export type LetterEnd =
   { end: "sent"; where: string } | { end: "left"; reason: string } | { end: "unknown"; reason: string };
 
-/** A topic that letters are replayed to. `send` never rejects. */
+/** `send` never rejects. */
 export type ReplayTarget = {
   topic: string;
   send: (letter: DeadLetter, original: Original) => Promise<LetterEnd>;
@@ -33,7 +33,6 @@ const notSent = (error: unknown): LetterEnd => {
 
 const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
 
-/** The commands topic: records are sent as they were, each to the partition of its key. */
 const commandsTarget = (services: ToolServices): ReplayTarget => {
   const topic = services.config.topics.commands;
   const publisher = services.publisher(topic, {

@@ -17,7 +17,6 @@ export const transactionSentence = (transaction: Transaction, why: Sentence = []
   return [...about, { id: firstStatus }, " at ", { atMs: firstAtMs }, ...later];
 };
 
-/** Why a transaction is nearly for certain what the partner made of the call. */
 export const evidenceSentence = (evidence: DoubtEvidence): Sentence =>
   transactionSentence(
     evidence,

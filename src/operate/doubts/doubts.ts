@@ -23,11 +23,7 @@ const NEEDS_PERSON: readonly HealthKind[] = ["lost", "halted"];
 const unreadableText = (health: Health): string =>
   `Nobody knows what is in doubt: the journal ${sentenceOf(health)}.`;
 
-/**
- * Resolves when the journal is read to the end that it had when it was opened, or all but partitions that nobody can
- * read now: then with the sentence that it warns with. Throws NothingDone, which says why, as soon as the journal can
- * only be read once a person has mended it.
- */
+/** Gives the sentence on partitions that nobody can read. Throws NothingDone where a person must mend the journal. */
 export const untilRead = (
   { clock, warn }: Pick<ToolServices, "clock" | "warn">,
   { view, health }: Pick<JournalRoom, "view" | "health">,
@@ -59,12 +55,10 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
     /** As the command spells it, where its result can be read. */
     quoteId: result?.quoteId ?? ref.key,
     externalId: result?.externalId ?? null,
-    /** When the journal recorded the doubt, and the claim of its attempt. */
     sinceMs,
     claimedAtMs: claim.timestampMs,
     place: placeText(topic, position),
     resolvableAtMs: resolvableAtMs(claim),
-    /** Calls that were sent to the partner, and what it answered last. */
     attempts: result?.attempts ?? claim.attempts + 1,
     httpStatus: result?.httpStatus ?? null,
     error: result?.error ?? null,
@@ -81,20 +75,15 @@ export type Doubt = ReturnType<typeof describe>;
 /** In any spelling: a command's, or the journal's key, which an older version may have written by other rules. */
 export const isSameQuote = (a: string, b: string): boolean => quoteKey(a) === quoteKey(b);
 
-/** The doubts of a command, or the one of this quote. */
 export type DoubtName = { commandId: string; quoteId: string | null };
 
 const isNamed = (doubt: { commandId: string; quoteId: string }, { commandId, quoteId }: DoubtName): boolean =>
   doubt.commandId === commandId && (quoteId === null || isSameQuote(doubt.quoteId, quoteId));
 
-/** Those of these proposals that are about this doubt. */
 export const proposalsOf = (doubt: Doubt, proposals: readonly Proposal[]): Proposal[] =>
   proposals.filter(({ request }) => isNamed(doubt, request));
 
-/**
- * Opens the journal, and follows it as a replica does until `close`. Throws a UsageError where it is missing.
- * @param see called for every record that the view takes
- */
+/** Follows the journal as a replica does until `close`. Throws a UsageError where it is missing. */
 export const openDoubts = async (services: ToolServices, see?: (record: JournalRecord) => void) => {
   const { config, clock } = services;
   const { journal: topic, commands } = config.topics;
@@ -155,7 +144,6 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
     list: (from: number, count: number, stopped: AbortSignal) =>
       described(oldestFirst().slice(from, from + count), stopped),
     find: (name: DoubtName, stopped: AbortSignal) => described(named(name), stopped),
-    /** Returns those of the proposals whose doubts are still open. */
     waiting: (proposals: readonly Proposal[]): Proposal[] =>
       proposals.filter(({ request }) => named(request).length > 0),
     /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
@@ -198,7 +186,6 @@ export const listDoubts = async (
   }
 };
 
-/** Returns the doubts of a command, or the one of this quote. Throws as listDoubts does. */
 export const findDoubts = async (
   services: ToolServices,
   name: DoubtName,

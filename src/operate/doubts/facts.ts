@@ -29,10 +29,7 @@ const amountOf = (accept: Request | undefined, create: Request | undefined): Amo
   return { text, from: "quote", currencies: `${baseCurrencyIso}/${quotedCurrencyIso}` };
 };
 
-/**
- * Finds what the call to the partner needs beside the doubts themselves: their commands, their amounts, and the
- * transactions that may be what the partner made of them. It reads each topic once for all doubts together.
- */
+/** Reads each topic once for all doubts together. */
 export const factsOfDoubts = async (
   tools: ToolServices,
   doubts: readonly Doubt[],
@@ -98,10 +95,8 @@ export const factsOfDoubts = async (
       /** Where the command stands; null where it is gone or not readable any more. */
       command: place,
       counterpartyId: request?.type === "AcceptQuote" ? request.counterpartyId : null,
-      /** Null where nothing in the topics says it. */
       amount: amountOf(request, created.get(quoteKey(doubt.quoteId))),
       untilMs,
-      /** What could not be looked up, as sentences. */
       notes: [...notes],
     };
   });

@@ -45,7 +45,6 @@ const namesOf = (doubts: readonly Doubt[]) => {
     });
 };
 
-/** Learns from events and results which transactions may be what the partner made of these doubts. */
 export const learnTransactions = (services: ToolServices, doubts: readonly Doubt[]) => {
   const readEvent = valueReader<TransactionStatusUpdated>(services, "transaction-status-updated");
   const findNames = namesOf(doubts);

@@ -22,7 +22,6 @@ import type { ResolveOutcome, ResolveRequest } from "./outcome.ts";
 
 export type Ended = Exclude<ResolveOutcome, { kind: "proposed" }>;
 
-/** A doubt that may be ended as the request says. `by` and `note`: who decides and why, for the journal. */
 type EndableDoubt = {
   quoteId: string;
   resolvableAtMs: number;
@@ -44,10 +43,7 @@ const FORCE = {
 /** Clocks of replicas may differ, and a transaction of this accept has no event long before its claim. */
 const BEFORE_MS = 900_000;
 
-/**
- * Throws NothingDone for a transaction that cannot be that of a doubt: it has no event since the claim, or another
- * result names it.
- */
+/** A transaction cannot be that of a doubt if it has no event since the claim, or if another result names it. */
 const checkTransaction = async (
   services: ToolServices,
   transactionId: string,
@@ -178,11 +174,7 @@ const findAndEnd = async <T>(
   }
 };
 
-/**
- * Reads the journal, and gives the doubt that the request is about to `work`. Throws NothingDone where there is none, or
- * something speaks against its end; also if Kafka fails, or somebody interrupts, before a decision is being written.
- * Later throws a UsageError that says so.
- */
+/** Throws NothingDone if something fails before a decision is being written, later a UsageError that says so. */
 export const withDoubt: typeof findAndEnd = (services, request, stopped, work) =>
   findAndEnd(services, request, stopped, work).catch((error: unknown) => {
     if (error instanceof UsageError) throw error;

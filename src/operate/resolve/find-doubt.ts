@@ -31,11 +31,7 @@ export const createCommandFinder = (commandId: string) => {
   };
 };
 
-/**
- * Which of a command's journal keys an operator means: those in doubt, else one of which something can be told. Of
- * several doubts none may be chosen, because a decision about one quote must not end the doubt of another.
- * @param quoteId the quote that the operator named; null if only the command was named
- */
+/** Of several doubts none may be chosen: a decision about one quote must not end the doubt of another. */
 export const chooseDoubts = (
   refs: readonly Ref[],
   look: (ref: Ref) => Look,

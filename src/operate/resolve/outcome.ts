@@ -24,12 +24,10 @@ export type ResolveOutcome =
 /** How long a proposal may be confirmed, by Kafka's clock. */
 export const PROPOSAL_MS = 24 * 3_600_000;
 
-/** Shown before somebody chooses "not executed". */
 export const NOT_EXECUTED_RISK =
   "The request may still be stuck at the partner, or at a proxy before it, and run later. Choose this only if they " +
   "confirm that it will never run: that it is not in their books is not enough. If they cannot say, leave it open.";
 
-/** Why nothing was decided now, as a sentence; null where it was. */
 export const refusalText = ({ commandId, as }: ResolveRequest, outcome: ResolveOutcome): string | null => {
   if (outcome.kind === "resolved") return null;
   if (outcome.kind === "proposed")

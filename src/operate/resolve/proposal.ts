@@ -6,7 +6,6 @@ import { collect } from "../read-topic.ts";
 import type { ToolServices } from "../tool-services.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
 
-/** The audited action of a request. `confirms`: the REF of the proposal that it confirms. */
 export const resolveAction = ({ commandId, ...parameters }: ResolveRequest, confirms?: string): Action => ({
   kind: "resolve",
   subject: commandId,
@@ -36,7 +35,6 @@ const proposalOf = (record: Incoming) => {
   };
 };
 
-/** Four eyes: what one person says of a doubt, waiting for another one. `quoteId` is that of the doubt. */
 export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
 
 const readProposals = (services: ToolServices, signal: AbortSignal): Promise<Proposal[]> =>

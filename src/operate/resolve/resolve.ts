@@ -9,7 +9,6 @@ import { withDoubt, type Ended } from "./end-doubt.ts";
 import { refusalText, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
 
-/** With four eyes a doubt that can be ended is only proposed to be. */
 type MayBeProposed = { kind: "mayBeProposed"; quoteId: string; resolvableAtMs: number };
 
 const auditedAs = (request: ResolveRequest, ended: Ended): AuditOutcome => {
@@ -19,11 +18,7 @@ const auditedAs = (request: ResolveRequest, ended: Ended): AuditOutcome => {
   return { kind: "done", effect: { ...places, outcome, resultId, quoteId, transactionId } };
 };
 
-/**
- * Ends a command's doubt as an operator says, unless it was ended already. With CONSOLE_FOUR_EYES it only writes a
- * proposal, which another person must confirm. Throws NothingDone where nothing can be decided; if Kafka fails, a
- * UsageError that says whether anything was.
- */
+/** With CONSOLE_FOUR_EYES it only writes a proposal. Throws NothingDone where nothing can be decided. */
 export const resolve = (
   services: ToolServices,
   actor: Actor,
@@ -52,11 +47,7 @@ export const resolve = (
 
 export type Confirmed = { request: ResolveRequest; outcome: ResolveOutcome };
 
-/**
- * Ends the doubt that a proposal is about, as it says and as the second person repeats. It must be of another person,
- * and less than 24 hours old by Kafka's clock: its record's time is compared with that of the entry that this
- * confirmation writes first.
- */
+/** The proposal's age is measured by Kafka's clock: against the entry that this confirmation writes first. */
 export const confirm = (
   services: ToolServices,
   actor: Actor,

@@ -29,7 +29,6 @@ export type Telling = Pick<StoryStep, "kind" | "title"> &
 
 const MAX_FACT = 1_000;
 const MAX_PAYLOAD = 65_536;
-/** Shown otherwise. */
 const HIDDEN = new Set(["payload", "response", "requestHash", "resultId"]);
 
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
@@ -105,7 +104,6 @@ const transactionEnding = (id: string, events: readonly Found[]): Ending => {
   return { about: "transaction", id, tone, sentence: `${which}: ${title}.`, isDoubt: false };
 };
 
-/** What became of each command and each transaction that was found. @param all in order of time */
 export const endingsOf = (all: readonly Found[]): Ending[] => {
   const commands = Map.groupBy(
     all.filter(({ ids }) => ids.commandId !== ""),

@@ -34,7 +34,6 @@ const newSearch = (id: string) => {
     found: (): Found[] => [...byPlace.values()].sort((a, b) => a.step.atMs - b.step.atMs),
     needles: (): Buffer[] =>
       [...new Set([...quotes, ...commands, ...transactions])].map((one) => Buffer.from(one)),
-    /** Keeps a record that is about it, and learns the ids of its command and its transaction. */
     take: (one: Found): void => {
       const { commandId, quoteId, externalId, transactionId } = one.ids;
       const isSame = quoteId !== "" && quoteKey(quoteId) === quote;
@@ -49,11 +48,7 @@ const newSearch = (id: string) => {
   };
 };
 
-/**
- * Reads what the topics hold of a command, a quote or a transaction since a time: the partitions that hold its keys,
- * and all of the commands and the dead letters, whose keys their senders choose.
- * @param id of a command, a quote or a transaction, or an externalId
- */
+/** The partitions that hold its keys are read, and all commands and dead letters, whose keys their senders choose. */
 export const story = async (
   services: ToolServices,
   { id, sinceMs }: { id: string; sinceMs: number },
