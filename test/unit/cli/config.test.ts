@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { complete } from "../config/environment.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -25,9 +25,7 @@ const told = async (env: Environment) => {
 };
 
 test("each setting with its value and where it comes from; of secrets only that they are set", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-config-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "x-token");
+  const file = join(temporaryFolder(), "x-token");
   writeFileSync(file, "text-in-a-file");
   const { code, ok, out, of } = await told({
     ...complete,
@@ -36,13 +34,8 @@ test("each setting with its value and where it comes from; of secrets only that 
     FLOWS: "commands",
   });
   expect({ code, ok }).toEqual({ code: 0, ok: true });
-  expect(of("FLOWS")).toEqual({
-    group: "bridge",
-    name: "FLOWS",
-    value: "commands",
-    origin: "environment",
-    from: null,
-  });
+  const flows = { group: "bridge", name: "FLOWS", value: "commands", origin: "environment", from: null };
+  expect(of("FLOWS")).toEqual(flows);
   expect(of("COMMANDS_DEADLINE")).toMatchObject({ value: "2m", origin: "default" });
   expect(of("PARTNER_MAX_RPS")).toMatchObject({ value: null, origin: "not set" });
   expect(of("PARTNER_ACCESS_TOKEN")).toMatchObject({ value: "***", origin: "environment" });

@@ -83,33 +83,6 @@ describe("values that cannot be read", () => {
       expect(others, "one mistake, one problem").toEqual([]);
     }
   });
-
-  test("all of them are reported at once, with the missing and the unknown ones", () => {
-    const problems = problemsOf({
-      KAFKA_BROKERS: undefined,
-      FLOWS: "nonsense",
-      WEBHOOK_PORT: "none",
-      PARTNER_NAMES: "acme",
-      PARTNER_X_TOKEN: undefined,
-      KAFKA_SASL_MECHANISM: "plain",
-      KAFKA_TLS: "true",
-      TOPIC_COMMANDS: "fx.dead-letters",
-      WEBHOOK_TRUSTED_PROXY_CIDRS: "0.0.0.0/0",
-      PARTNER_TLS_CA_FILE: fileWith(TEST_KEY),
-    });
-    expect(problems.map((problem) => problem.split(" ", 1)[0]).sort()).toEqual([
-      "FLOWS",
-      "KAFKA_BROKERS",
-      "KAFKA_SASL_PASSWORD",
-      "KAFKA_SASL_USERNAME",
-      "PARTNER_NAMES",
-      "PARTNER_TLS_CA_FILE",
-      "PARTNER_X_TOKEN",
-      "TOPIC_DEAD_LETTERS",
-      "WEBHOOK_PORT",
-      "WEBHOOK_TRUSTED_PROXY_CIDRS",
-    ]);
-  });
 });
 
 describe("certificates and keys", () => {

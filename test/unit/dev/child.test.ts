@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { startChild } from "../../../dev/child.mjs";
+import { expect, it } from "vitest";
 import { eventually } from "../../support/eventually.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const isAlive = (pid: number) => {
   try {
@@ -16,31 +15,12 @@ const isAlive = (pid: number) => {
   }
 };
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lifeline-test-"));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-const inFolder = () => ({ logFile: join(folder, "log"), ownFolder: join(folder, "doomed") });
-
-it("tells how the command ended and what it wrote, and sends signals to it", async () => {
-  const lines: string[] = [];
-  const command = ["sh", "-c", "echo one; echo aside >&2; echo two; exec sleep 600"];
-  const child = await startChild(command, { ...inFolder(), onLine: (line) => lines.push(line) });
-  await eventually(() => lines.length === 2, "both lines");
-  child.signal("SIGTERM");
-  expect(await child.exited()).toBe(128 + 15);
-  expect([child.isRunning(), isAlive(child.pid)]).toEqual([false, false]);
-  expect(lines).toEqual(["one", "two"]);
-  expect(await child.logTail()).toMatch(/^aside\b/);
-});
-
 // The parent is a process of its own, which is killed the hardest way; a frozen child must not outlive it either.
 it.each(["running", "frozen"])(
   "ends a %s command and removes its folder when the parent is killed",
   async (state) => {
-    const { logFile, ownFolder } = inFolder();
+    const folder = temporaryFolder();
+    const [logFile, ownFolder] = [join(folder, "log"), join(folder, "doomed")];
     await mkdir(ownFolder);
     const module = new URL("../../../dev/child.mjs", import.meta.url).href;
     const script = `

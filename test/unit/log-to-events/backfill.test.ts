@@ -17,19 +17,3 @@ test("the notifications of a transaction come oldest first, those that cannot be
   batch.add(of("ty", at(2)));
   expect(datesOf(batch)).toEqual([[...local.reverse(), at(1), at(3), at(5), ...others], [at(2)]]);
 });
-
-test("a full batch takes more of the transactions that it holds, up to twice its size, and no other one", () => {
-  const batch = backfillBatch();
-  const large = "x".repeat(1_048_576);
-  let taken = 0;
-  for (let n = 0; n < 100; n++)
-    for (const transactionId of [n < 20 ? "first" : "second", "first"]) {
-      const notification = of(transactionId, at(n % 60), large);
-      if (!batch.hasRoomFor(notification)) continue;
-      batch.add(notification);
-      taken += 1;
-    }
-  expect(taken).toBeGreaterThan(60);
-  expect(taken).toBeLessThanOrEqual(64);
-  expect(batch.hasRoomFor(of("third", at(1)))).toBe(false);
-});

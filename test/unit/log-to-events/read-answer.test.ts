@@ -117,14 +117,6 @@ test("nothing but other events, or nothing that is understood, is said", async (
   expect(await read('[{"a":1}]')).toMatchObject({ isUnderstood: false, unreadable: 1 });
 });
 
-test("what breaks off makes it ask for days", async () => {
-  expect(await read(`[${JSON.stringify(change)},{"tran`)).toMatchObject({
-    entries: 1,
-    mayShowMore: true,
-    reasons: ["the answer breaks off, or is not JSON"],
-  });
-});
-
 test("without settings any member beside the entries that says something may say that there are more", async () => {
   const said = async (value: unknown, form: Parameters<typeof read>[1] = {}): Promise<string[]> => {
     const { reasons, mayShowMore, isUnderstood } = await read(JSON.stringify(value), form);

@@ -273,7 +273,4 @@ describe("addresses", () => {
     expect(answer({ pathToken: "t", peerAddress: "198.51.100.1" })).toBe(401);
     expect(answer({ pathToken: "t", peerAddress: "203.0.113.7" })).toBe(404);
   });
-  test("a range that cannot be read is refused when the step is built", () => {
-    expect(() => verifier({ allowedCidrs: ["10.0.0.0/40"] }, [])).toThrow(RangeError);
-  });
 });

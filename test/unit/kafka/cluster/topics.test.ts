@@ -106,15 +106,6 @@ describe("setup", () => {
     ]);
   });
 
-  test("gives the audit and control topics one partition each, and compacts the latter", async () => {
-    const { created } = await ready();
-    const single = created.filter(({ partitions }) => partitions === 1);
-    expect(single.map(({ name, config }) => [name, config["cleanup.policy"]])).toEqual([
-      ["audit", "delete"],
-      ["control", "compact"],
-    ]);
-  });
-
   test.each([
     [3, -1, "2"],
     [5, -1, "2"],

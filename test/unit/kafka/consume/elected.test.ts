@@ -8,8 +8,8 @@ import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 const SESSION_MS = 10_000;
 
 /** A single member of its group, with a clock that can be advanced. Work that ended begins again after 100 ms. */
-const candidate = (work: (held: Leadership) => Promise<void>, partitions = 2) => {
-  const kafka = fakeKafka(partitions);
+const candidate = (work: (held: Leadership) => Promise<void>) => {
+  const kafka = fakeKafka(2);
   const said: [string, unknown][] = [];
   const tell = (fields: object, event: string): void => {
     if (event.startsWith("election")) said.push([event, "reason" in fields ? fields.reason : null]);
@@ -30,12 +30,18 @@ const candidate = (work: (held: Leadership) => Promise<void>, partitions = 2) =>
 const untilAborted = ({ signal }: Leadership): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-test("works while it is assigned the first partition, and reads no records", async () => {
+/** A candidate whose terms last until they are taken from it. */
+const untilTold = () => {
   const terms: Leadership[] = [];
-  const { kafka, office } = candidate((held) => {
+  const work = (held: Leadership): Promise<void> => {
     terms.push(held);
     return untilAborted(held);
-  });
+  };
+  return { terms, ...candidate(work) };
+};
+
+test("works while it is assigned the first partition, and reads no records", async () => {
+  const { kafka, office, terms } = untilTold();
   kafka.append(0, ["a", "b"]);
   await eventually(() => terms.length === 1, "it to be chosen");
   expect([office.isLeader(), terms[0]?.isHeld(), office.health()]).toEqual([true, true, { kind: "up" }]);
@@ -53,11 +59,7 @@ test("works while it is assigned the first partition, and reads no records", asy
 });
 
 test("after a freeze longer than the session it is no leader, by the clock alone", async () => {
-  const terms: Leadership[] = [];
-  const { office, putForward } = candidate((held) => {
-    terms.push(held);
-    return untilAborted(held);
-  });
+  const { office, putForward, terms } = untilTold();
   await eventually(() => terms.length === 1, "it to be chosen");
   putForward(SESSION_MS);
   expect(terms[0]?.isHeld()).toBe(false);
@@ -66,11 +68,7 @@ test("after a freeze longer than the session it is no leader, by the clock alone
 });
 
 test("counts the session from the request: an answer that waited during a freeze proves nothing", async () => {
-  const terms: Leadership[] = [];
-  const { kafka, putForward } = candidate((held) => {
-    terms.push(held);
-    return untilAborted(held);
-  });
+  const { kafka, putForward, terms } = untilTold();
   await eventually(() => terms.length === 1, "it to be chosen");
   kafka.answered("Heartbeat", SESSION_MS + 1_000);
   putForward(SESSION_MS + 1_000);

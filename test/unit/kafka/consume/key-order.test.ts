@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyOrder, type ConcurrencySlot } from "../../../../src/kafka/consume/key-order.ts";
+import { keyOrder } from "../../../../src/kafka/consume/key-order.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { randomFrom } from "../../../support/random.ts";
 
@@ -7,52 +7,6 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await turn();
 };
-const never = new AbortController().signal;
-
-/** Tasks that the test ends. The random test shows the order of one key. */
-const manual = (maxRunning: number) => {
-  const order = keyOrder(maxRunning);
-  const started: string[] = [];
-  const finish = new Map<string, () => void>();
-  const places = new Map<string, ConcurrencySlot>();
-  const submit = (key: string | null, name: string): void =>
-    order.submit(key, async (place) => {
-      started.push(name);
-      places.set(name, place);
-      await new Promise<void>((resolve) => finish.set(name, resolve));
-    });
-  return {
-    order,
-    started,
-    submit,
-    finish: (name: string) => finish.get(name)?.(),
-    place: (name: string) => places.get(name)!,
-  };
-};
-
-test("while suspended no task starts or gets its slot back, and running tasks go on", async () => {
-  const { started, submit, finish, order, place } = manual(2);
-  submit("a", "a1");
-  submit("a", "a2");
-  submit("b", "b1");
-  await turns(3);
-  place("b1").leave();
-  order.suspend(true);
-  submit("c", "c1");
-  const back = place("b1").take(never);
-  finish("a1");
-  await turns(3);
-  expect(started).toEqual(["a1", "b1"]);
-  expect([order.running, order.unfinished]).toEqual([0, 3]);
-  order.suspend(false);
-  await back;
-  await turns(3);
-  expect(started).toEqual(["a1", "b1", "c1"]);
-  for (const name of ["b1", "c1"]) finish(name);
-  await turns(3);
-  finish("a2");
-  await eventually(() => order.unfinished === 0, "all to finish");
-});
 
 test("any number of tasks may leave their slots as soon as they start", async () => {
   const COUNT = 20_000;

@@ -48,26 +48,6 @@ const scanning = (
   return { end, seen, hold, until, stop };
 };
 
-test("reads every partition to the end that it had at the start, and no further", async () => {
-  const kafka = fakeKafka(3);
-  kafka.append(0, named("a", 250));
-  kafka.append(2, named("c", 7));
-  const { end, seen, hold, until } = scanning(kafka);
-  const go = hold("a-120");
-  await until("a-120");
-  kafka.append(0, named("late", 3));
-  kafka.append(1, named("later", 3));
-  go();
-  await end;
-  expect([...seen].sort()).toEqual([...named("a", 250), ...named("c", 7)].sort());
-});
-
-test("asks nobody when there is nothing to read", async () => {
-  const { end, seen } = scanning({ ...fakeKafka(2), client: null as never });
-  await end;
-  expect(seen).toEqual([]);
-});
-
 test("continues after a failure, and takes no record twice", async () => {
   const kafka = fakeKafka(2);
   kafka.append(0, named("a", 300));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DeadLetter } from "../../../../src/operate/dead-letters/letter.ts";
-import { inOriginalOrder, planLines, planOf } from "../../../../src/operate/dead-letters/plan.ts";
+import { inOriginalOrder, planOf } from "../../../../src/operate/dead-letters/plan.ts";
 import { readRef } from "../../../../src/operate/read-topic.ts";
 import { letter } from "./letters.ts";
 
@@ -9,12 +9,6 @@ const plan = (one: DeadLetter, by: Partial<Parameters<typeof planOf>[1]> = {}) =
   planOf([one], { ...rules, ...by });
 
 describe("a letter is", () => {
-  test("sent to where it came from", () => {
-    expect(plan(letter(1))).toMatchObject({ send: [letter(1)], skipped: [] });
-    const webhook = letter(1, { source: "webhook", origin: null, receivedAtMs: 0 });
-    expect(plan(webhook)).toMatchObject({ send: [webhook], skipped: [] });
-  });
-
   test.each([
     ["no dead letter of the bridge", letter(1, { source: "unknown" })],
     ["CONTRADICTING_ANSWER", letter(1, { reason: "CONTRADICTING_ANSWER" })],
@@ -45,21 +39,6 @@ describe("a letter is", () => {
 function at(offset: number) {
   return { topic: "commands", partition: 0, offset, timestampMs: 0 };
 }
-
-test("a plan counts what is sent, and says why the rest is not", () => {
-  const letters = [
-    letter(1),
-    letter(2),
-    letter(3, { missing: "it has 2 of 3 bytes" }),
-    letter(4, { missing: "it has 1 of 2 bytes" }),
-  ];
-  expect(planLines(planOf(letters, rules, ["0/9"]))).toEqual([
-    "2 of 4 dead letters are to be sent.",
-    expect.stringMatching(/^ {2}to be sent: 2 UNREADABLE_COMMAND\. .*no other command was sent in its place/),
-    "  not sent: 2 cut, because it was too large for the topic, the first is 0/3 (it has 2 of 3 bytes)",
-    "  There is no dead letter 0/9.",
-  ]);
-});
 
 test("letters are sorted by where they came from, wherever they are", () => {
   const later = letter(1, { origin: at(9) });
