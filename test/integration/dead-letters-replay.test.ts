@@ -7,6 +7,7 @@ import {
   header,
   produceRaw,
   type RawFollowing,
+  type RawHeader,
   type RawRecord,
   type ReadRawRecord,
 } from "../support/raw-records.ts";
@@ -239,6 +240,41 @@ describe("letters of notifications", () => {
     expect(planned).toMatchObject({ code: 1, out: "" });
     expect(planned.err).toContain(`Topic ${absent} does not exist: run`);
   });
+});
+
+test("letters of commands and of notifications are left alone where one of their topics cannot be written", async () => {
+  const { brokers, topics } = world;
+  const reason = "OF_BOTH_KINDS";
+  const letterOf = (source: string, value: string, ...more: RawHeader[]): RawRecord => ({
+    key: Buffer.from(reason),
+    value: Buffer.from(value),
+    headers: [
+      header("dead-letter-reason", reason),
+      header("dead-letter-detail", ""),
+      header("dead-letter-source", source),
+      ...more,
+    ],
+  });
+  const command = letterOf(
+    "command",
+    "x",
+    header("dead-letter-topic", topics.commands),
+    header("dead-letter-partition", "0"),
+    header("dead-letter-offset", "0"),
+    header("dead-letter-timestamp", String(Date.now())),
+  );
+  const body = '{"transactionId":"tx-3","status":"CANCELED","createdAt":"2026-11-21T12:00:00Z"}';
+  const notification = letterOf("webhook", body, header("dead-letter-received-at", "1760000000000"));
+  await produceRaw(brokers, topics.deadLetters, [command, notification]);
+  const ends = (): Promise<number[]> =>
+    Promise.all([topics.commands, topics.audit].map((topic) => endTotal(brokers, topic)));
+  const before = await ends();
+  const args = ["dead-letters", "replay", "--reason", reason, "--by", "ana", "--note", "n"];
+  const refused = await world.run(args, { PARTNER_BASE_URL: "" });
+  expect(refused.code).toBe(1);
+  expect(refused.out).toContain("2 of 2 dead letters are to be sent");
+  expect(refused.err).toContain("PARTNER_BASE_URL is not set");
+  expect(await ends()).toEqual(before);
 });
 
 /** The place of any record in this topic. */

@@ -111,21 +111,19 @@ const sendAll = async (
     return [...done.value.values()].find((end) => end.end === "unknown")?.reason ?? null;
   };
 
+  const targets: { target: ReplayTarget; letters: readonly DeadLetter[] }[] = [];
   try {
-    for (const [source, letters] of Map.groupBy(plan.send, (each) => each.source)) {
-      const target = await openTarget(services, source, signal);
-      try {
-        for (const batch of batchesOf(letters)) {
-          const reason = await replayBatch(batch, target);
-          if (reason !== null) return { unsent, reason };
-        }
-      } finally {
-        await target.close();
+    // All are opened before anything is announced: where one cannot be, nothing is done.
+    for (const [source, letters] of Map.groupBy(plan.send, (each) => each.source))
+      targets.push({ target: await openTarget(services, source, signal), letters });
+    for (const { target, letters } of targets)
+      for (const batch of batchesOf(letters)) {
+        const reason = await replayBatch(batch, target);
+        if (reason !== null) return { unsent, reason };
       }
-    }
     return { unsent, reason: null };
   } finally {
-    await stop();
+    await Promise.all([stop(), ...targets.map(({ target }) => target.close())]);
   }
 };
 
