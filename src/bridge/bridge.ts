@@ -74,7 +74,7 @@ const closeAll = async ({ services, management, partner }: Base, parts: Parts): 
   ]);
 };
 
-/** Resolves when the flows run, until when webhooks get 503. Throws a UsageError for what a person must fix. */
+/** Resolves when the flows run; until then webhooks get 503. Throws a UsageError where a person must act. */
 export const startBridge = async (
   config: Config,
   { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },

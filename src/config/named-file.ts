@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** More than the name of a file has, and less than most keys and tokens have. */
 const MAX_LENGTH = 255;
 
-/** Other values seem to be what the file should hold, which must not be shown. */
+/** A value of another form seems to be what the file should hold, which must not be shown. */
 export const isFileName = (value: string): boolean =>
   value.length <= MAX_LENGTH && !/[\r\n]|^-----|^eyJ|\$2[aby]\$/.test(value);
 

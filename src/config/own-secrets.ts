@@ -32,7 +32,7 @@ export const webhookSecretWarning = (auth: Auth, text: string): string | null =>
       "one, and quote it in an env file, where # may begin a comment"
     : null;
 
-/** The fault as the end of a sentence, or null. */
+/** Returns the fault as the end of a sentence, or null. */
 export const webhookSecretFault = (auth: Auth, text: string): string | null => {
   if (auth === undefined || auth === "none") return null;
   const secrets = secretsIn(text);
@@ -44,7 +44,7 @@ export const webhookSecretFault = (auth: Auth, text: string): string | null => {
   return null;
 };
 
-/** Throws a UsageError if they cannot be used now; later the last valid ones stay in force. */
+/** Throws a UsageError if the secrets cannot be used now; later the last valid ones stay in force. */
 export const webhookSecrets = ({ webhook: { auth, secret } }: Config): (() => readonly string[]) => {
   if (secret === undefined) return () => [];
   secret.mustPass((text) => {

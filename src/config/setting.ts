@@ -17,7 +17,7 @@ export type Setting<T> = {
   check?: (text: string) => void;
 };
 
-/** Without a default, the value may be undefined. */
+/** The value may be undefined where there is no default. */
 type Kind<T> = {
   (env: string, fallback: string, help: string): Setting<T>;
   (env: string, help: string): Setting<T | undefined>;

@@ -67,7 +67,7 @@ const guardPosts = (ownOrigin: string | undefined): readonly MiddlewareHandler<C
 /** The longest query parameter: the length limit of an id. */
 const MAX_PARAMETER_LENGTH = 1_024;
 
-/** Other pages may only link to the console: an image of each address would begin as many readings. */
+/** An image of each address on another page would begin as many readings: other pages may only link here. */
 const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   const [site, mode, dest] = ["site", "mode", "dest"].map((name) => req.header(`sec-fetch-${name}`));
   const isForeign = site === "cross-site" || site === "same-site";

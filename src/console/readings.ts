@@ -147,7 +147,7 @@ export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof 
   };
 
   return {
-    /** Once all is read, the rest tells whether more stands in the journal now: a Kafka that froze adds nothing. */
+    /** Once all is read, `error` tells whether the journal's end can be asked for: a Kafka that froze adds nothing. */
     look: async (): Promise<Reading<OpenDoubts>> => {
       const opening = await read("doubts", (_, signal) => open(signal), Infinity);
       const opened = opening.value;

@@ -10,7 +10,7 @@ import { whenKnown } from "../runtime/when-known.ts";
 import { NothingDone } from "./actor.ts";
 import type { ToolServices, OnProgress } from "./tool-services.ts";
 
-export type TopicReading = {
+type TopicReading = {
   topic: string;
   fromMs?: number | undefined;
   /** Only the partitions in which records with these keys stand are read. */

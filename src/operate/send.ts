@@ -14,7 +14,7 @@ import { publishOne, type ToolServices } from "./tool-services.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
 
-/** The fault as the end of a sentence, or null. */
+/** Returns the fault as the end of a sentence, or null. */
 export const commandFault = (
   { partner: { purposes, currencies }, commands }: ToolServices["config"],
   command: Command,

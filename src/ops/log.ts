@@ -165,7 +165,7 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
 
 const PLAIN = /^[ -~]*\n$/;
 
-/** It redacts nothing: callers must pass no secrets. Invisible characters may control a terminal: they are escaped. */
+/** The log redacts nothing, so callers must pass no secrets. It escapes characters that could control a terminal. */
 export const createLog = (level: LevelWithSilent, ends: ProcessEnds): Log & Pick<Output, "flush"> => {
   const output = createOutput(ends, (bytes) => log.warn({ bytes }, "log.lost"));
   const log = pino(

@@ -3,7 +3,7 @@ type Hub = { listeners: Set<() => void>; callAll: () => void };
 /** The hub is a member of the signal: a WeakMap of signals that live for one command each costs several times more. */
 type HubSignal = AbortSignal & { [HUB]?: Hub | undefined };
 
-/** Returns how to remove the listener. A signal gets one of ours only: for each new one it looks through all. */
+/** Returns how to remove the listener. An EventTarget looks through all listeners for each new one: it gets one hub. */
 export const onAbort = (signal: HubSignal, listener: () => void): (() => void) => {
   let hub = signal[HUB];
   if (!hub) {
@@ -20,7 +20,7 @@ export const onAbort = (signal: HubSignal, listener: () => void): (() => void) =
   };
 };
 
-/** Abort it when the work is done: that removes its listeners. `AbortSignal.any` leaks when a signal lives long. */
+/** Abort the controller after the work, to remove its listeners. `AbortSignal.any` leaks if a signal lives long. */
 export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {
   const controller = new AbortController();
   const forgets: (() => void)[] = [];

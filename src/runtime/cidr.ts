@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** False for text that is no IP address. */
+/** Returns false for a text that is no IP address. */
 export type AddressRanges = (address: string) => boolean;
 
 type Range = { address: string; prefixBits: number; family: "ipv4" | "ipv6" };

@@ -1,4 +1,4 @@
-/** Keeps what JSON.parse loses: digits, and repeated names. It does not recurse, so that no depth overflows. */
+/** These functions keep what JSON.parse loses: digits and repeated names. They do not recurse: no depth overflows. */
 
 export type Member = { key: string; raw: string };
 

@@ -27,7 +27,7 @@ const isPausable = (name: string | null): name is Pausable =>
 export const isPause = (entry: ControlEntry | undefined, nowMs: number): entry is ControlEntry =>
   entry?.says === "pause" && (entry.untilMs === null || nowMs < entry.untilMs);
 
-/** The topic is compacted: the key is the flow's name. */
+/** The key is the flow's name, because the topic is compacted. */
 export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionId }: ControlEntry) => ({
   key: flow,
   value: JSON.stringify({

@@ -61,7 +61,7 @@ const inSaoPaulo = new Intl.DateTimeFormat("sv-SE", {
   timeStyle: "medium",
 });
 
-/** The day stands in both where they differ. Timestamps of records may be out of range. */
+/** The day stands in São Paulo's time only where it differs. The timestamp of a record may be out of range. */
 export const at = (ms: number): Html => {
   if (!(Math.abs(ms) <= MAX_INSTANT_MS)) return html`<span class="dim">no time (${ms})</span>`;
   const iso = new Date(ms).toISOString();

@@ -22,7 +22,7 @@ const NO_ISSUED_AT =
   "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the " +
   "sender send it anew";
 
-/** The reason why a replay cannot work, or null. */
+/** Returns why a replay cannot work, or null. */
 export const obstacleTo = (
   { source, origin }: { source: "webhook" | "command" | "unknown"; origin: { timestampMs: number } | null },
   value: Buffer | null,

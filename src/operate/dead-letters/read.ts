@@ -14,7 +14,7 @@ export type Selection = {
   untilMs?: number | undefined;
 };
 
-/** Nothing bounds the end of what is read: by the writers' clocks a later letter may stand before an earlier one. */
+/** Nothing bounds the end of what is read: writers set the times, so a later letter may stand before an earlier one. */
 export const eachLetter = async (
   services: ToolServices,
   { refs, reason, sinceMs = -Infinity, untilMs = Infinity }: Selection,

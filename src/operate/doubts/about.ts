@@ -4,7 +4,7 @@ import type { DoubtFacts } from "./facts.ts";
 import type { DoubtEvidence, Transaction } from "./transactions.ts";
 
 /** A part of a sentence: text, or something that each output writes in its own form. */
-export type Piece = string | { id: string } | { transactionId: string } | { atMs: number };
+type Piece = string | { id: string } | { transactionId: string } | { atMs: number };
 export type Sentence = readonly Piece[];
 
 /** What the events say of a transaction. @param why it may be that of the doubt */

@@ -75,7 +75,7 @@ export type Doubt = ReturnType<typeof describe>;
 /** In any spelling: a command's, or the journal's key, which an older version may have written by other rules. */
 export const isSameQuote = (a: string, b: string): boolean => quoteKey(a) === quoteKey(b);
 
-export type DoubtName = { commandId: string; quoteId: string | null };
+type DoubtName = { commandId: string; quoteId: string | null };
 
 const isNamed = (doubt: { commandId: string; quoteId: string }, { commandId, quoteId }: DoubtName): boolean =>
   doubt.commandId === commandId && (quoteId === null || isSameQuote(doubt.quoteId, quoteId));

@@ -31,7 +31,7 @@ export const createCommandFinder = (commandId: string) => {
   };
 };
 
-/** Of several doubts none may be chosen: a decision about one quote must not end the doubt of another. */
+/** None of several doubts may be chosen: a decision about one quote must not end the doubt of another. */
 export const chooseDoubts = (
   refs: readonly Ref[],
   look: (ref: Ref) => Look,

@@ -18,7 +18,7 @@ const auditedAs = (request: ResolveRequest, ended: Ended): AuditOutcome => {
   return { kind: "done", effect: { ...places, outcome, resultId, quoteId, transactionId } };
 };
 
-/** With CONSOLE_FOUR_EYES it only writes a proposal. Throws NothingDone where nothing can be decided. */
+/** If CONSOLE_FOUR_EYES is set, this only writes a proposal. Throws NothingDone where nothing can be decided. */
 export const resolve = (
   services: ToolServices,
   actor: Actor,
