@@ -1,9 +1,9 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { correctTally } from "../support/accept-tally.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { createTcpProxy } from "../support/tcp-proxy.ts";
+import { registryProxy } from "../support/registry-proxy.ts";
 import { startWebhookLoad } from "../support/webhook-load.ts";
 import type { Replica } from "../support/replica.ts";
 
@@ -11,18 +11,14 @@ const ACCEPTS = 200;
 
 /** A world whose way to the registry can be shut. Ends with the test. */
 const behindGate = async () => {
-  const shared = new URL(sharedCluster().schemaRegistryUrl);
-  const registry = await createTcpProxy(Number(shared.port));
-  onTestFinished(registry.shut);
-  await registry.open();
-  const url = `http://127.0.0.1:${registry.port}${shared.pathname}`;
+  const registry = await registryProxy();
   const { world, replicas, accepts } = await commandsUnderFault({
-    cluster: { ...sharedCluster(), schemaRegistryUrl: url },
+    cluster: { ...sharedCluster(), schemaRegistryUrl: registry.url },
     settings: { FLOWS: "webhooks,commands" },
     replicas: 1,
   });
   const [replica] = replicas as [Replica];
-  return { registry, url, world, replica, accepts };
+  return { registry, world, replica, accepts };
 };
 
 it("goes on as if nothing were when the registry is gone while it runs", async () => {
@@ -36,7 +32,7 @@ it("goes on as if nothing were when the registry is gone while it runs", async (
     30_000,
   );
 
-  await registry.shut();
+  registry.shut();
   const goneAt = Date.now();
   await accepts.send(ACCEPTS / 2);
   await eventually(() => load.since(goneAt).length > 1_000, "a thousand webhooks more", 60_000);
@@ -55,8 +51,8 @@ const post = async (to: Replica): Promise<number> => {
 };
 
 it("waits for the registry at the start, says so, and goes on when it is there", async () => {
-  const { registry, url, world } = await behindGate();
-  await registry.shut();
+  const { registry, world } = await behindGate();
+  registry.shut();
   const waiting = await world.startReplica();
 
   await eventually(
@@ -64,7 +60,10 @@ it("waits for the registry at the start, says so, and goes on when it is there",
     "readiness to say so",
     30_000,
   );
-  await waiting.untilLine((line) => line.includes(`SCHEMA_REGISTRY_URL (${url})`), "the log to say so");
+  await waiting.untilLine(
+    (line) => line.includes(`SCHEMA_REGISTRY_URL (${registry.url})`),
+    "the log to say so",
+  );
   expect(await post(waiting)).toBe(503);
   expect(await waiting.isReady()).toBe(false);
 
@@ -75,7 +74,7 @@ it("waits for the registry at the start, says so, and goes on when it is there",
 
 it("ends with 1 and a sentence that names the setting when the registry does not come", async () => {
   const { registry, world } = await behindGate();
-  await registry.shut();
+  registry.shut();
   const waiting = await world.startReplica();
 
   expect(await waiting.exited()).toBe(1);

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
-import { sharedCluster } from "../support/cluster.ts";
 import { AT_ONCE_MS, DOUBT_TRACE, writeDoubts } from "../support/doubts.ts";
+import { eventually } from "../support/eventually.ts";
 import type { ProgramResult } from "../support/program.ts";
+import { registryProxy } from "../support/registry-proxy.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 // The journal is written here as replicas that are gone left it: two of them, for one commandId, at the same moment.
@@ -120,43 +118,13 @@ test("without the registry nothing is decided, and it is the registry that is na
   expect(await resultsOf("no-registry")).toEqual([]);
 });
 
-/** The registry, at an address that answers nothing until it is released. */
-const slowRegistry = async () => {
-  const { schemaRegistryUrl } = sharedCluster();
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  let asked = (): void => undefined;
-  const isAsked = new Promise<void>((resolve) => (asked = resolve));
-  const answer = async (path: string): Promise<{ status: number; text: string }> => {
-    asked();
-    await released;
-    const { status, text } = await fetch(new URL(path, schemaRegistryUrl)).then(async (from) => ({
-      status: from.status,
-      text: await from.text(),
-    }));
-    return { status, text };
-  };
-  const server = createServer((request, response) => {
-    void answer(request.url ?? "/").then(({ status, text }) =>
-      response.writeHead(status, { "content-type": "application/json" }).end(text),
-    );
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const { pathname } = new URL(schemaRegistryUrl);
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
-    isAsked,
-    release,
-  };
-};
-
 test("an interrupt decides nothing, unless the decision is being written", async () => {
   await doubts("typo", AT_ONCE_MS, "q-typo");
-  const { url, isAsked, release } = await slowRegistry();
+  const registry = await registryProxy();
+  const release = registry.hold();
   const args = ["resolve", "typo", "--as", "succeeded", "--by", "ana", "--note", "a slip"];
-  const program = await world.start(args, { SCHEMA_REGISTRY_URL: url });
-  await isAsked;
+  const program = await world.start(args, { SCHEMA_REGISTRY_URL: registry.url });
+  await eventually(() => registry.questions.length > 0, "the registry to be asked", 30_000);
   program.signal("SIGINT");
   await program.untilLine((line) => line.startsWith("Stopping."), "what the interrupt does");
   release();

@@ -16,10 +16,13 @@ const send = (response: ServerResponse, { status, code }: { status: number; code
   response.end(JSON.stringify({ error_code: code, message: "not now" }));
 };
 
-/** A way to the shared registry that can be as forgetful as one that has just started. Ends with the test. */
+/**
+ * A way to the shared registry that can be shut, slow, or as forgetful as one that has just started. Ends with the test.
+ */
 export const registryProxy = async () => {
   const questions: string[] = [];
   let forgets: (path: string) => boolean = () => false;
+  let answering = Promise.resolve();
   const { schemaRegistryUrl } = sharedCluster();
   const server = createServer((incoming, outgoing) => {
     const { method = "", url = "" } = incoming;
@@ -29,21 +32,34 @@ export const registryProxy = async () => {
       send(outgoing, answerOfStarting(method, path));
       return;
     }
-    request(schemaRegistryUrl + path, {
-      method: method as "GET",
-      headers: { "content-type": "application/vnd.schemaregistry.v1+json" },
-      ...(method === "GET" ? {} : { body: incoming }),
-    }).then(
+    const forward = () =>
+      request(schemaRegistryUrl + path, {
+        method: method as "GET",
+        headers: { "content-type": "application/vnd.schemaregistry.v1+json" },
+        ...(method === "GET" ? {} : { body: incoming }),
+      });
+    answering.then(forward).then(
       ({ statusCode, body }) => body.pipe(outgoing.writeHead(statusCode)),
       () => outgoing.destroy(),
     );
   });
   const address = await listen(server);
-  onTestFinished(() => server.close().closeAllConnections());
+  const [host, port] = address.split(":");
+  const shut = (): void => server.close().closeAllConnections();
+  onTestFinished(shut);
   return {
     url: `http://${address}/r`,
     questions,
     /** Makes it know nothing of these paths, until it is told otherwise. */
     forget: (which: (path: string) => boolean): void => void (forgets = which),
+    /** Answers nothing until the function that is given back is called. */
+    hold: (): (() => void) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      answering = promise;
+      return () => resolve(undefined);
+    },
+    /** Cuts connections, and refuses new ones. */
+    shut,
+    open: () => new Promise<void>((resolve) => server.listen(Number(port), host, resolve)),
   };
 };
