@@ -3,7 +3,7 @@ import { newAccepts, type Accept } from "../support/accepts.ts";
 import { tallyAccepts, correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { askAdmin, committedTotal } from "../support/kafka.ts";
+import { askAdmin, committedTotal, endTotal } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
 import type { World } from "../support/world.ts";
 
@@ -56,8 +56,7 @@ it.each([
     if (killsOpenCalls) killAll();
     if (replicas.length === 0) replicas.push(await world.startReplica());
     await Promise.all(replicas.map((replica) => replica.untilReady()));
-    const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
-    await eventually(() => fresh.every(isAnswered), "every command of the new topic", 120_000);
+    await eventually(() => fresh.every(accepts.isAnswered), "every command of the new topic", 120_000);
     const quotes = new Map([...old, ...fresh].map(({ commandId, quoteId }) => [commandId, quoteId]));
     // Offsets of two topics add up to nothing.
     const account = await tallyAccepts(world, { quotes, results: accepts.results, committed: 0 });
@@ -69,8 +68,7 @@ it.each([
     if (killsOpenCalls) return;
     const { brokers, groupId, topics } = world;
     // Some may stand there twice: a send that some partition did not take is repeated as a whole.
-    const ends = await askAdmin(brokers, (admin) => admin.fetchTopicOffsets(topics.commands));
-    const records = ends.reduce((sum, { high }) => sum + Number(high), 0);
+    const records = await endTotal(brokers, topics.commands);
     await eventually(
       async () => expect(await committedTotal(brokers, groupId, topics.commands)).toBe(records),
       "every commit",
@@ -103,8 +101,7 @@ it("says which commands were dropped before anybody read them, and goes on behin
   const successor = await world.startReady();
   const fresh = newAccepts(60);
   await accepts.submit(fresh);
-  const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
-  await eventually(() => fresh.every(isAnswered), "the commands behind them", 30_000);
+  await eventually(() => fresh.every(accepts.isAnswered), "the commands behind them", 30_000);
 
   await eventually(
     async () => {
@@ -115,5 +112,5 @@ it("says which commands were dropped before anybody read them, and goes on behin
     "the loss to be said",
     10_000,
   );
-  expect(dropped.filter(isAnswered)).toEqual([]);
+  expect(dropped.filter(accepts.isAnswered)).toEqual([]);
 });

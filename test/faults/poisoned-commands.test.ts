@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { newAccepts, type Accept } from "../support/accepts.ts";
+import { newAccepts } from "../support/accepts.ts";
 import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
@@ -52,8 +52,7 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
     await producer.produce(world.topics.commands, shuffled(bad.slice(from, from + COUNT / 10), random));
     await accepts.submit(good.slice(from, from + COUNT / 10));
   }
-  const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
-  await eventually(() => good.every(isAnswered), "every result", 240_000);
+  await eventually(() => good.every(accepts.isAnswered), "every result", 240_000);
   await eventually(() => dead.length >= COUNT, "every dead letter", 240_000);
 
   const account = await accepts.settle(60_000);

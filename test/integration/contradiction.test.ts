@@ -57,10 +57,7 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
   expect(decode("command-result", letter.value)).toMatchObject({
     ...{ commandId: "c-1", quoteId: "Q-1", outcome: "SUCCEEDED", decidedBy: "PARTNER", httpStatus: 200 },
   });
-  const isCounted = async (): Promise<boolean> => {
-    const metrics = await bridge.metrics();
-    return /^cambio_bridge_command_contradictions_total 1$/m.test(metrics);
-  };
+  const isCounted = () => bridge.hasMetric(/^cambio_bridge_command_contradictions_total 1$/m);
   await eventually(isCounted, "the contradiction to be counted", 10_000);
   // The log is written in chunks, some time after the dead letter.
   const contradicted = async (): Promise<string[]> =>

@@ -19,11 +19,11 @@ test("everything in order, beside a bridge that runs: no failure, and nothing is
   const world = await openTestWorld();
   const bridge = await world.startReady();
   // Only then it is in all its groups.
-  const leads = async (): Promise<boolean> => {
-    const metrics = await bridge.metrics();
-    return /^cambio_bridge_reconcile_leader 1$/m.test(metrics);
-  };
-  await eventually(leads, "the bridge to lead", 30_000);
+  await eventually(
+    () => bridge.hasMetric(/^cambio_bridge_reconcile_leader 1$/m),
+    "the bridge to lead",
+    30_000,
+  );
   const before = await traces(world);
   const { code, lines, failed } = await examine(world, {
     WEBHOOK_PUBLIC_URL: `${new URL(bridge.webhookUrl).origin}/webhooks/transaction-status`,

@@ -150,15 +150,14 @@ test("accepts are paused alone: creates are answered meanwhile, and no accept is
     world.topics.commands,
     creates.map((command) => ({ key: command.commandId, value: JSON.stringify(command) })),
   );
-  const isAnswered = ({ commandId }: { commandId: string }): boolean => accepts.results.has(commandId);
-  await eventually(() => creates.every(isAnswered), "the creates", 30_000);
+  await eventually(() => creates.every(accepts.isAnswered), "the creates", 30_000);
   // Longer than an accept takes, and than a replica takes to ask whether they are still paused.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
-  expect(waiting.filter(isAnswered)).toEqual([]);
+  expect(waiting.filter(accepts.isAnswered)).toEqual([]);
   expect(await calls()).toBe(called);
 
   await run("resume", "accepts");
-  await eventually(() => waiting.every(isAnswered), "the accepts that waited", 30_000);
+  await eventually(() => waiting.every(accepts.isAnswered), "the accepts that waited", 30_000);
   expect(await calls()).toBe(called + waiting.length);
   expect(waiting.flatMap(({ commandId }) => accepts.results.get(commandId) ?? [])).toEqual(
     waiting.map(() => expect.objectContaining({ outcome: "SUCCEEDED", attempts: 1 }) as unknown),

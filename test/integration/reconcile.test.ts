@@ -147,10 +147,8 @@ test("two replicas, one killed: every lost notification is published once, and s
   type Made = { lost: number };
   const before = await world.sandbox<Made>("/_sandbox/log", { ...past, count: 200 });
   const leaderOf = async (): Promise<Replica | false> => {
-    for (const replica of [first, second]) {
-      const metrics = await replica.metrics();
-      if (/^cambio_bridge_reconcile_leader 1$/m.test(metrics)) return replica;
-    }
+    for (const replica of [first, second])
+      if (await replica.hasMetric(/^cambio_bridge_reconcile_leader 1$/m)) return replica;
     return false;
   };
   const leader = await eventually(leaderOf, "a leader", 30_000);
@@ -161,10 +159,7 @@ test("two replicas, one killed: every lost notification is published once, and s
 
   const named = () => new Set(following.of(world.topics.events).map((record) => nameOf(decoded(record))));
   await eventually(() => named().size === 300, "an event of each notification", 30_000);
-  const isComplete = async (): Promise<boolean> => {
-    const metrics = await survivor.metrics();
-    return /reconcile_runs_total\{result="complete"\} [1-9]/.test(metrics);
-  };
+  const isComplete = () => survivor.hasMetric(/reconcile_runs_total\{result="complete"\} [1-9]/);
   await eventually(isComplete, "a complete run", 30_000);
   expect(await survivor.stop()).toBe(0);
 

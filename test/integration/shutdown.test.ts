@@ -6,8 +6,6 @@ import { decode } from "../support/avro.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Following } from "../support/follow-topics.ts";
 import { committedTotal } from "../support/kafka.ts";
-import type { Replica } from "../support/replica.ts";
-import type { Settings } from "../support/settings.ts";
 import { startWebhookLoad } from "../support/webhook-load.ts";
 import { openWorld, type World } from "../support/world.ts";
 
@@ -20,10 +18,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const serve = async (settings: Settings = {}): Promise<Replica> => {
-  const replica = await world.startReady(settings);
-  return replica;
-};
 const accept = (quoteIds: readonly string[]): Promise<void> =>
   world.produce(
     world.topics.commands,
@@ -33,7 +27,7 @@ const accept = (quoteIds: readonly string[]): Promise<void> =>
 test("SIGTERM under load: no 2xx without its event, every command answered once, exit 0", async () => {
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: 1_000 });
   // Few at a time, so that all 400 would take 25 s.
-  const bridge = await serve({ COMMANDS_MAX_IN_FLIGHT: "16" });
+  const bridge = await world.startReady({ COMMANDS_MAX_IN_FLIGHT: "16" });
   const load = startWebhookLoad(bridge.webhookUrl, 16);
   world.defer(load.stop);
   const confirmed = () => load.answers.filter(({ status }) => status === 200);
@@ -60,7 +54,7 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   );
 
   // What was not begun stays for the next one, and nothing is executed twice.
-  const next = await serve();
+  const next = await world.startReady();
   await eventually(
     () => new Set(answers().map(({ key }) => key)).size === quotes.length,
     "every result",
@@ -77,7 +71,7 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
 }, 120_000);
 
 test("a notification that is arriving when the end begins is published and answered 200", async () => {
-  const bridge = await serve({ FLOWS: "webhooks", WEBHOOK_PUBLISH_TIMEOUT: "20s" });
+  const bridge = await world.startReady({ FLOWS: "webhooks", WEBHOOK_PUBLISH_TIMEOUT: "20s" });
   const { port, pathname } = new URL(bridge.webhookUrl);
   const body = JSON.stringify({ transactionId: "tx-late", status: "AWAITING_PAYMENT", createdAt: "" });
   const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
@@ -103,7 +97,7 @@ test("a notification that is arriving when the end begins is published and answe
 });
 
 test("connections that say nothing, or not all, do not hold the end up", async () => {
-  const bridge = await serve({ WEBHOOK_PUBLISH_TIMEOUT: "1s" });
+  const bridge = await world.startReady({ WEBHOOK_PUBLISH_TIMEOUT: "1s" });
   const { port, pathname } = new URL(bridge.webhookUrl);
   for (const said of ["", `POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`]) {
     const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
@@ -119,7 +113,7 @@ test("a call that is open at the end of the drain is in doubt, which is told bef
   await fetch(`${world.sandboxUrl}/_sandbox/faults`, { method: "DELETE" });
   const hang = { operation: "accept", match: { quoteId: "q-hangs" }, kind: "hang", when: "after" };
   await world.sandbox("/_sandbox/faults", hang);
-  const bridge = await serve({ SHUTDOWN_TIMEOUT: "7s", PARTNER_CALL_TIMEOUT: "2s" });
+  const bridge = await world.startReady({ SHUTDOWN_TIMEOUT: "7s", PARTNER_CALL_TIMEOUT: "2s" });
   await accept(["q-hangs"]);
   await eventually(async () => (await world.executions("q-hangs")) === 1, "the call", 30_000);
   expect(await bridge.stop()).toBe(0);

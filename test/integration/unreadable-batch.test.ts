@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageOf, newAccepts, type Accept } from "../support/accepts.ts";
+import { messageOf, newAccepts } from "../support/accepts.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { commandsUnderFault } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
@@ -55,7 +55,6 @@ test("an unreadable batch costs its own partition, is named by `status`, and par
     "the new partitions to take commands",
     20_000,
   );
-  const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
-  await eventually(() => added.every(isAnswered), "the commands of the new partitions", 30_000);
+  await eventually(() => added.every(accepts.isAnswered), "the commands of the new partitions", 30_000);
   console.log(`added partitions were read after ${Date.now() - addedAt} ms`);
 }, 120_000);

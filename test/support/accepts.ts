@@ -55,6 +55,7 @@ export const sendAccepts = async (
   return {
     results,
     answered: () => results.size,
+    isAnswered: ({ commandId }: { commandId: string }): boolean => results.has(commandId),
     sent: () => quotes.size,
     submit,
     send: (count: number): Promise<void> => submit(newAccepts(count)),

@@ -14,6 +14,7 @@ export type Replica = Program & {
   /** What /readyz says of each component. */
   components: () => Promise<Record<string, { status: string; detail: string } | undefined>>;
   metrics: () => Promise<string>;
+  hasMetric: (line: RegExp) => Promise<boolean>;
   /** Waits for /readyz. */
   untilReady: (withinMs?: number) => Promise<void>;
 };
@@ -38,6 +39,7 @@ export const startReplica = async (
       return false;
     }
   };
+  const metrics = async (): Promise<string> => (await fetch(`${managementUrl}/metrics`)).text();
   return {
     ...program,
     name,
@@ -48,7 +50,8 @@ export const startReplica = async (
       const answer = await fetch(`${managementUrl}/readyz`);
       return ((await answer.json()) as { components: Awaited<ReturnType<Replica["components"]>> }).components;
     },
-    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
+    metrics,
+    hasMetric: async (line) => line.test(await metrics()),
     untilReady: async (withinMs = READY_MS) => {
       await eventually(isReady, `${name} to be ready`, withinMs).catch(async (error: unknown) => {
         // The logs are deleted with the world.
