@@ -35,7 +35,5 @@ it("finds the quote that a create made, and none in an answer that made none", (
     quoteId: "q-9",
   });
   expect(buildResult(facts, succeeded)).toMatchObject({ outcome: "SUCCEEDED", quoteId: null });
-  expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" })).toMatchObject({
-    quoteId: null,
-  });
+  expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" })).toMatchObject({ quoteId: null });
 });

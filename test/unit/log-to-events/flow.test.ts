@@ -239,10 +239,7 @@ test.each([401, 403, 404, 429, 503])(
   async (httpStatus) => {
     const { state, queries, run } = openLog();
     state.answer = () => answer("", { httpStatus });
-    expect(await run()).toMatchObject({
-      result: "failed",
-      reasons: [`the partner answered ${httpStatus}`],
-    });
+    expect(await run()).toMatchObject({ result: "failed", reasons: [`the partner answered ${httpStatus}`] });
     expect(queries).toHaveLength(1);
   },
 );

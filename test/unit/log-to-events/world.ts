@@ -99,12 +99,7 @@ export const openLog = () => {
       ),
     run: (changes: Partial<RunRequest> = {}, signal = new AbortController().signal) =>
       run(
-        {
-          period: { fromMs: NOW_MS - 26 * HOUR_MS, toMs: NOW_MS },
-          dryRun: false,
-          force: false,
-          ...changes,
-        },
+        { period: { fromMs: NOW_MS - 26 * HOUR_MS, toMs: NOW_MS }, dryRun: false, force: false, ...changes },
         signal,
       ),
   };

@@ -34,9 +34,7 @@ const parsed = (text: string): Line[] =>
  */
 const linesOf = async (program: string): Promise<Line[]> => {
   const source = sourceOf(program);
-  const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
-    cwd: root,
-  });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", source], { cwd: root });
   const written: Buffer[] = [];
   child.stderr.on("data", (chunk: Buffer) => {
     if (chunk.includes("about to end")) child.stdout.on("data", (data: Buffer) => written.push(data));

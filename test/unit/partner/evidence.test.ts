@@ -416,9 +416,7 @@ describe("the body of a 2xx", () => {
     for (const status of ["200 OK", "422 No"])
       expect(
         await answered(ACCEPT, answer(status, body), { resultFields, maxResponseBytes: 8 }),
-      ).toMatchObject({
-        answer: { fields: { rate: "5.10", token: "***" } },
-      });
+      ).toMatchObject({ answer: { fields: { rate: "5.10", token: "***" } } });
   });
 
   it("shows no secret in an id", async () => {

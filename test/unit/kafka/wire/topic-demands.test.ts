@@ -15,10 +15,7 @@ import { MAX_FIELD_BYTES, MAX_FIELDS } from "../../../../src/runtime/json-pointe
 import { configOf } from "../../config/environment.ts";
 
 const MOST = 524_288;
-const config = configOf({
-  PARTNER_MAX_RESPONSE_BYTES: String(MOST),
-  WEBHOOK_MAX_BODY_BYTES: String(MOST),
-});
+const config = configOf({ PARTNER_MAX_RESPONSE_BYTES: String(MOST), WEBHOOK_MAX_BODY_BYTES: String(MOST) });
 const needed = (role: string): number =>
   Math.max(...largestRecordsFor(config).flatMap((room) => (room.role === role ? [room.bytes] : [])));
 

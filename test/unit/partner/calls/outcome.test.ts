@@ -76,14 +76,8 @@ it.each([
 ])("%s says that it failed", (text) => expect(saysFailed(text)).toBe(true));
 
 it.each([
-  "",
-  "{}",
-  '{"success":true}',
-  '{"success":null}',
-  '{"error":null}',
-  '{"error":""}',
-  '{"error":false,"errors":[ ]}',
-  '{"error":{ },"errors":0}',
+  ...["", "{}", '{"success":true}', '{"success":null}', '{"error":null}', '{"error":""}'],
+  ...['{"error":false,"errors":[ ]}', '{"error":{ },"errors":0}'],
   '{"data":{"success":false,"error":"of a part"}}',
   '{"errorCount":3,"status":"failed"}',
   '{"succ',

@@ -24,6 +24,14 @@ const limiterOf = (maxConnections: number, rate?: number, clock = systemClock) =
   return limiter;
 };
 
+/** A limiter of one connection, and the permit that has it. */
+const held = () => {
+  const { permit: permitFor } = limiterOf(1);
+  const first = permitFor();
+  expect(tryTake(first)).toBe(true);
+  return { permitFor, first };
+};
+
 /** A clock on which sleeping takes no time, but moves the time. */
 const standing = () => {
   let now = 1_000;
@@ -38,9 +46,7 @@ const standing = () => {
 
 describe("a permit", () => {
   it("has first who came first", async () => {
-    const { permit: permitFor } = limiterOf(1);
-    const first = permitFor();
-    expect(tryTake(first)).toBe(true);
+    const { permitFor, first } = held();
     const order: number[] = [];
     const all = [1, 2, 3].map(async (n) => {
       const permit = await acquire(permitFor());
@@ -54,9 +60,7 @@ describe("a permit", () => {
   });
 
   it("is not for who gave up, and is given back once", async () => {
-    const { permit: permitFor } = limiterOf(1);
-    const first = permitFor();
-    tryTake(first);
+    const { permitFor, first } = held();
     const gone = permitFor();
     const stop = new AbortController();
     const waiting = gone.untilFree(stop.signal);
@@ -70,9 +74,7 @@ describe("a permit", () => {
   });
 
   it("is given back that was granted to somebody who had just stopped waiting", async () => {
-    const { permit: permitFor } = limiterOf(1);
-    const first = permitFor();
-    tryTake(first);
+    const { permitFor, first } = held();
     const second = permitFor();
     const stop = new AbortController();
     const waiting = second.untilFree(stop.signal);
