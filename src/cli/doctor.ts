@@ -47,9 +47,16 @@ const doctor = async (io: Io, { json = false }: Flags): Promise<void> => {
   if (!ok) io.exit(EXIT.failed);
 };
 
-const firstDay = (io: Io, { json }: Flags): Promise<void> => {
-  const questions = firstDayQuestions(configOf(io, "tool"), io.env);
-  return printRows(io, questions, { json, columns: ["now", "question", "settings", "meanwhile"] });
+const firstDay = (io: Io, { json = false }: Flags): Promise<void> => {
+  const rows = firstDayQuestions(configOf(io, "tool"), io.env).map((question) => {
+    const { now, settings, meanwhile } = question;
+    // Only settings that stand alone can be loose.
+    const value = `${settings}=${io.env[settings] || "(default)"}`;
+    return now === "loose" && !json
+      ? { ...question, meanwhile: `now ${value}; for the first day: ${meanwhile}` }
+      : question;
+  });
+  return printRows(io, rows, { json, columns: ["now", "question", "settings", "meanwhile"] });
 };
 
 export const doctorCommand = (io: Io): Command =>

@@ -39,4 +39,6 @@ test("the page asks for every setting that a question is about, and the program 
   expect(code).toBe(0);
   const rows = out.split("\n").map((line) => JSON.parse(line) as { question: string });
   expect(rows).toEqual(firstDayQuestions(configOf({}), complete));
+  const forPeople = await runCommand({ ...complete, PARTNER_KEEP_ALIVE: "4s" }, ["doctor", "--first-day"]);
+  expect(forPeople.out).toContain("now PARTNER_KEEP_ALIVE=4s; for the first day: 0: each accept");
 });
