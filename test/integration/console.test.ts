@@ -198,7 +198,12 @@ test("with four eyes another person ends it, and never its author", async () => 
   await two.until("/", "1 proposal waits</a> for a second person", "bia");
   const [, ref = ""] =
     /--confirm <bdi>(0\/\d+)|--confirm (0\/\d+)/.exec(proposed.text)?.filter(Boolean) ?? [];
-  for (const path of ["/doubts", "/audit"]) await two.until(path, ref, "bia");
+  await two.until("/audit", ref, "bia");
+  const list = await two.until("/doubts", ref, "bia");
+  expect(list).toMatch(/proposes\s+<strong>executed<\/strong>: REF 0\/\d+, to be\s+confirmed until <span/);
+  expect(list.indexOf(ref), "before older doubts").toBeLessThan(
+    list.indexOf("</tr>", list.indexOf("<tbody>")),
+  );
   expect((await world.run(["audit", "--since", "1h"])).out).toContain(`proposed REF ${ref}`);
   // A browser's way back shows the form as it was: corrected there, it is no decision that was taken.
   const corrected = await two.post("/doubt", { ...saying, as: "not-executed" }, "ana");

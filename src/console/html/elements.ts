@@ -18,13 +18,14 @@ export const fitting = (pieces: readonly Html[], maxBytes = MAX_LIST): readonly 
   return end < 0 ? pieces : pieces.slice(0, end);
 };
 
-/** `label` is for screen readers, unique on its page. `total` also counts rows that do not fit on the page. */
+/** `label` is for screen readers, unique on its page. `total` also counts rows that do not fit, `lister` lists all. */
 export const table = (
   label: string,
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
   empty: string,
   total = rows.length,
+  lister = "the command line",
 ): Html => {
   if (rows.length === 0) return html`<p class="none">${empty}</p>`;
   const cellOf = (cell: Cell, column: number): Html =>
@@ -32,7 +33,7 @@ export const table = (
       ? html`<th scope="row">${cell}</th>`
       : html`<td><span class="name">${columns[column]}</span><div>${cell}</div></td>`;
   const shown = fitting(rows.map((row) => html`<tr>${row.map(cellOf)}</tr>`));
-  const part = `${formatCount(shown.length)} of ${formatCount(total)} are shown: the command line lists all.`;
+  const part = `${formatCount(shown.length)} of ${formatCount(total)} are shown: ${lister} lists all.`;
   return html`<table aria-label="${label}">
     <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
     <tbody>${shown}</tbody>

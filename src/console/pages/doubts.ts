@@ -3,7 +3,7 @@ import { proposalsOf, type Doubt, type OpenDoubts } from "../../operate/doubts/d
 import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
 import { link, notice, pathTo, reading, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { ago, code, count, html, inlineText, sentence, when } from "../html/text.ts";
+import { ago, at, code, count, html, inlineText, sentence, when } from "../html/text.ts";
 import type { Cell, Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext, Site } from "../site.ts";
@@ -20,7 +20,10 @@ export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: 
 const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): readonly Cell[] => {
   const { commandId, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
   const proposed = proposalsOf(doubt, proposals).map(
-    ({ ref, by }) => html`<br /><small>proposed by ${inlineText(by, MAX_ID)}, REF ${ref}</small>`,
+    ({ ref, request: { as, force }, by, untilMs }) =>
+      html`<br /><small>${inlineText(by, MAX_ID)} proposes
+        <strong>${as === "succeeded" ? "executed" : "not executed"}</strong>${force && ", with force"}: REF ${ref}, to be
+        confirmed until ${at(untilMs)}</small>`,
   );
   return [
     link(doubtPath(doubt), code(commandId, MAX_ID)),
@@ -42,7 +45,7 @@ export const doubtsTable = (
 ): Html => {
   const columns = ["command", "in doubt since", "what it asks for", "the call", "can be resolved"];
   const rows = doubts.map((doubt) => rowOf(doubt, proposals, nowMs));
-  return table("Commands in doubt", columns, rows, empty, total);
+  return table("Commands in doubt", columns, rows, empty, total, "cambio-bridge doubts");
 };
 
 export const readProposals = ({ read, services }: Site): Promise<Reading<Proposal[]>> =>
@@ -69,7 +72,7 @@ const listOf = async (
 ): Promise<Cell> => {
   if (opened === null) return null;
   const { read, clock } = context.var.site;
-  const list = await read("oldest doubts", (_, signal) => opened.list(0, MAX_SHOWN, signal), 0);
+  const list = await read("oldest doubts", (_, signal) => opened.list(MAX_SHOWN, signal, proposals), 0);
   if (list.value === null) return list.error !== null && failed(context, list.error);
   const total = opened.numbers().doubts;
   const nowMs = clock.now();
@@ -87,7 +90,7 @@ export const doubtsPage = async (context: ConsoleContext): Promise<Response> => 
   return page(context, {
     title: "Doubts",
     refreshS: state === null ? REFRESH_S : RELOAD_S,
-    body: html`<h1>Doubts <small>the oldest first</small></h1>
+    body: html`<h1>Doubts <small>with a proposal first, then the oldest</small></h1>
       <p>Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
         somebody must ask the partner, and say here what is true.</p>
       ${state === null && proposals.error !== null && failed(context, proposals.error)}

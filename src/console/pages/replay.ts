@@ -92,7 +92,7 @@ const runPage = (
   const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${not}.`;
   const body = html`<h1>${title}</h1> ${notice(state.tone, html`<strong>${counts}</strong> ${sentence(state.more)}`)}
     ${warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)))}
-    ${table("What came of each dead letter", columns, rows, "None was sent.", ends.length)}
+    ${table("What came of each dead letter", columns, rows, "None was sent.", ends.length, "cambio-bridge audit --json")}
     <p><a href="/dead-letters">Go back to the dead letters</a> · <a href="/audit">Audit</a></p>`;
   return page(context, { title: "Replay", refreshS: state.refreshS, body });
 };

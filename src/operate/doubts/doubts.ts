@@ -105,8 +105,9 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
   const readResult = valueReader<CommandResult>(services, "command-result");
   const progress = (): Progress => ({ read, total: read + (view.left() ?? 0) });
   const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
-  const named = (name: DoubtName): JournalDoubt[] =>
-    oldestFirst().filter(({ ref }) => isNamed({ commandId: ref.commandId, quoteId: ref.key }, name));
+  const isOf = ({ ref }: JournalDoubt, name: DoubtName): boolean =>
+    isNamed({ commandId: ref.commandId, quoteId: ref.key }, name);
+  const named = (name: DoubtName): JournalDoubt[] => oldestFirst().filter((doubt) => isOf(doubt, name));
 
   const described = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
     const all: Doubt[] = [];
@@ -140,9 +141,13 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
         commands: counts.reduce((sum, { commands: known }) => sum + known, 0),
       };
     },
-    /** The oldest first, of what is read by now. */
-    list: (from: number, count: number, stopped: AbortSignal) =>
-      described(oldestFirst().slice(from, from + count), stopped),
+    /** Those of these proposals first, then the oldest, of what is read by now. */
+    list: (count: number, stopped: AbortSignal, proposals: readonly Proposal[] = []) => {
+      const { proposed = [], others = [] } = Object.groupBy(oldestFirst(), (doubt) =>
+        proposals.some(({ request }) => isOf(doubt, request)) ? "proposed" : "others",
+      );
+      return described([...proposed, ...others].slice(0, count), stopped);
+    },
     find: (name: DoubtName, stopped: AbortSignal) => described(named(name), stopped),
     waiting: (proposals: readonly Proposal[]): Proposal[] =>
       proposals.filter(({ request }) => named(request).length > 0),
@@ -174,7 +179,7 @@ export const listDoubts = async (
   try {
     await opened.untilRead(signal, onProgress);
     const numbers = opened.numbers();
-    const doubts = await opened.list(0, count, signal);
+    const doubts = await opened.list(count, signal);
     const recent = await recentProposals(services, signal).catch((error: unknown): Proposal[] => {
       if (!(error instanceof UsageError)) throw error;
       services.warn(error.message);
