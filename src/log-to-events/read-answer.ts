@@ -2,7 +2,7 @@ import type { Notification } from "../notification/notification.ts";
 import type { LogAnswer } from "../partner/types.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
 import { saysFailed, type FailureSign } from "../runtime/json-pointer.ts";
-import { readLogEntry, type EntryPointers } from "./read-entry.ts";
+import { NO_OBJECT, readLogEntry, type EntryPointers } from "./read-entry.ts";
 import { splitAnswer, type SplitOptions } from "./split-answer.ts";
 
 export type AnswerForm = SplitOptions &
@@ -84,6 +84,8 @@ const moreThanEntries = (
 };
 
 const ERRORS = /^errors?$/i;
+/** A notification outside of arrays: an empty one beside it does not hold the entries. */
+const OUTSIDE = /"transactionId":["\d]/;
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
 
@@ -96,20 +98,25 @@ export const readAnswer = async (
   const counts = { otherType: 0, unreadable: 0 };
   const details = new Set<string>();
   const json = httpStatus === 204 ? [Buffer.from("[]")] : body;
-  const { hasArray, entries, frame, fault } = await splitAnswer(json, form, ({ text, detail }) => {
+  const answer = await splitAnswer(json, form, ({ text, detail }) => {
     const entry = text === null ? ({ kind: "unreadable", detail } as const) : readLogEntry(text, form);
     if (entry.kind === "notification") onNotification(entry.notification);
     else counts[entry.kind] += 1;
     if (entry.kind === "unreadable") details.add(entry.detail);
   });
-
-  const reasons = [...details].map((detail) => `some entries are not understood: ${detail}`);
-  if (fault !== null) reasons.push(`the answer ${fault}`);
-  else if (!hasArray) reasons.push(form.logEntriesPointer === undefined ? NO_ARRAY : NO_ARRAY_THERE);
+  const { entries, skipped, frame, fault } = answer;
+  counts.unreadable += skipped;
+  if (skipped > 0) details.add(NO_OBJECT);
   // An error without a code and a text says that nothing failed.
   const beside = JSON.stringify(frame, (name, value: unknown) =>
     ERRORS.test(name) && statementsIn(value).length === 0 ? null : value,
   );
+  const mayBeEmpty = form.logEntriesPointer !== undefined || !OUTSIDE.test(beside);
+  const hasArray = answer.hasArray && (entries > 0 || mayBeEmpty);
+
+  const reasons = [...details].map((detail) => `some entries are not understood: ${detail}`);
+  if (fault !== null) reasons.push(`the answer ${fault}`);
+  else if (!hasArray) reasons.push(form.logEntriesPointer === undefined ? NO_ARRAY : NO_ARRAY_THERE);
   const isFailure = saysFailed(beside, form.failedWhen);
   if (isFailure) reasons.push("the answer says that it failed");
   if (entries > 0 && counts.otherType === entries) reasons.push("all entries say another event type");

@@ -20,6 +20,7 @@ export type EntryPointers = {
   logEventPointer?: string | undefined;
 };
 
+export const NO_OBJECT = "no JSON object";
 const NOT_THERE = "no notification where PARTNER_LOG_NOTIFICATION_POINTER points to";
 const OTHER_EVENT =
   "a notification, although its eventType names another event: see PARTNER_LOG_EVENT_POINTER";
@@ -111,7 +112,7 @@ export const readLogEntry = (
 ): LogEntry => {
   const text = unwrapped(raw);
   const all = members(text);
-  if (all === null) return unreadable("no JSON object");
+  if (all === null) return unreadable(NO_OBJECT);
   const hasEventPointer = eventPointer !== undefined;
   const isOther = isOtherEvent(hasEventPointer ? follow(text, eventPointer) : memberOf(all, "eventType"));
   if (isOther && hasEventPointer) return { kind: "otherType" };

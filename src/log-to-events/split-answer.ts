@@ -8,6 +8,8 @@ export type SplitOptions = {
   logEntriesPointer?: string | undefined;
   /** A larger element is not kept. */
   maxEntryBytes: number;
+  /** For people: gives every element of every array that may be it. */
+  takesAll?: boolean;
 };
 
 /** An entry: its text, or why there is none. */
@@ -21,7 +23,12 @@ export class SeveralArrays extends Error {
 type SplitAnswer = {
   /** Whether an array is that of the entries, or may be it, because it is empty. */
   hasArray: boolean;
+  /** How many arrays hold entries: several only with `takesAll`. */
+  arrays: number;
+  /** All elements that count as entries, including those skipped. */
   entries: number;
+  /** How many stand before the first object of their array, which alone shows that it holds the entries. */
+  skipped: number;
   /** The answer, with 0 in place of the entries, and the number of elements in place of other arrays; null for no JSON. */
   frame: unknown;
   /** Why the answer could not be read to its end. */
@@ -40,11 +47,14 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 /** Bytes up to a bound; `length` counts those beyond it as well. */
 type Bounded = { bytes: Buffer; length: number };
 const bounded = (maxBytes: number): Bounded => ({ bytes: Buffer.allocUnsafe(maxBytes), length: 0 });
-const append = (to: Bounded, byte: number): void => {
-  // A typed array ignores what is written beyond its end.
-  to.bytes[to.length] = byte;
-  to.length += 1;
+const append = (to: Bounded, from: Buffer, start = 0, end = from.length): void => {
+  // A copy ends where the target ends.
+  from.copy(to.bytes, to.length, start, end);
+  to.length += end - start;
 };
+
+const isPlain = (byte: number | undefined): boolean =>
+  byte !== undefined && byte !== QUOTE && byte !== BACKSLASH;
 
 const entryOf = ({ bytes, length }: Bounded): EntryText => {
   if (length > bytes.length) return { text: null, detail: "larger than an entry may be" };
@@ -60,7 +70,7 @@ const entryOf = ({ bytes, length }: Bounded): EntryText => {
  */
 export const splitAnswer = async (
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { logEntriesPointer, maxEntryBytes }: SplitOptions,
+  { logEntriesPointer, maxEntryBytes, takesAll = false }: SplitOptions,
   onEntry: (entry: EntryText) => void,
   pause: () => Promise<void> = yieldToEventLoop,
 ): Promise<SplitAnswer> => {
@@ -69,9 +79,10 @@ export const splitAnswer = async (
   const element = bounded(maxEntryBytes);
   /** The names of the members, and the indexes, that lead to where the frame is. */
   const path: (string | number)[] = [];
-  let hasArray = false;
   let hasEmptyArray = false;
+  let arrays = 0;
   let entries = 0;
+  let skipped = 0;
   let inString = false;
   let isEscaped = false;
   /** Where the last string of the frame begins. */
@@ -79,12 +90,11 @@ export const splitAnswer = async (
   /** How many brackets are open within the current array, itself included; 0 outside of arrays. */
   let depth = 0;
   let elements = 0;
+  let isInElement = false;
+  let mayHoldEntries = false;
   let isOfEntries = false;
 
   const isOnPointer = (): boolean => path.every((name, index) => String(name) === pointer?.[index]);
-  const mayHoldEntries = (): boolean =>
-    pointer === null ? path.length <= MAX_LEVELS : path.length === pointer.length && isOnPointer();
-
   const openArray = (): void => {
     if (pointer !== null && path.length < pointer.length && isOnPointer()) {
       path.push(0);
@@ -93,29 +103,35 @@ export const splitAnswer = async (
     depth = 1;
     elements = 0;
     isOfEntries = false;
+    mayHoldEntries =
+      pointer === null ? path.length <= MAX_LEVELS : path.length === pointer.length && isOnPointer();
   };
   const beginElement = (byte: number): void => {
+    isInElement = true;
     const isLikeEntry = pointer !== null || path.length === 0 || byte === OPEN_OBJECT;
-    if (elements > 0 || !isLikeEntry || !mayHoldEntries()) return;
-    if (hasArray) throw new SeveralArrays();
-    isOfEntries = hasArray = true;
+    if (isOfEntries || !mayHoldEntries || !isLikeEntry) return;
+    if (arrays > 0 && !takesAll) throw new SeveralArrays();
+    isOfEntries = true;
+    arrays += 1;
+    if (!takesAll) skipped = entries = elements;
   };
   const endElement = (): void => {
     elements += 1;
-    if (isOfEntries) {
+    if (isOfEntries || (takesAll && mayHoldEntries)) {
       entries += 1;
       onEntry(entryOf(element));
     }
     element.length = 0;
+    isInElement = false;
   };
   const closeArray = (byte: number): void => {
-    hasEmptyArray ||= elements === 0 && mayHoldEntries();
+    hasEmptyArray ||= elements === 0 && mayHoldEntries;
     // Between spaces, because what is no JSON around it must not become a number with it.
-    const count = byte === CLOSE_ARRAY ? ` ${isOfEntries ? 0 : elements} ` : "}";
-    for (const each of Buffer.from(count)) append(frame, each);
+    append(frame, Buffer.from(byte === CLOSE_ARRAY ? ` ${isOfEntries ? 0 : elements} ` : "[}"));
   };
 
-  const scanFrame = (byte: number): void => {
+  /** Takes a byte outside of arrays and strings. */
+  const scanFrame = (byte: number, piece: Buffer, index: number): void => {
     const last = path.length - 1;
     const name = path[last];
     if (byte === COLON && typeof name === "string" && frame.bytes[stringStart] === QUOTE) {
@@ -128,47 +144,61 @@ export const splitAnswer = async (
     if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) path.pop();
     if (byte === OPEN_OBJECT) path.push("");
     if (byte === OPEN_ARRAY) openArray();
-    if (depth === 0) append(frame, byte);
+    if (depth === 0) append(frame, piece, index, index + 1);
   };
 
-  const scanArray = (byte: number): void => {
-    if (depth === 1 && (byte === COMMA || byte === CLOSE_ARRAY)) {
-      if (element.length > 0 || byte === COMMA) endElement();
-    } else if (element.length > 0 || byte > SPACE) {
-      if (element.length === 0) beginElement(byte);
-      append(element, byte);
+  const scan = (piece: Buffer): void => {
+    /** Where the bytes of the current element begin in this piece. */
+    let start = 0;
+    for (let index = 0; index < piece.length; index++) {
+      const byte = piece[index] ?? 0;
+      if (inString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) inString = false;
+        // Most bytes of a log stand within strings.
+        else if (depth > 0) while (isPlain(piece[index + 1])) index++;
+        if (depth === 0) append(frame, piece, index, index + 1);
+        continue;
+      }
+      inString = byte === QUOTE;
+      if (depth === 0) {
+        scanFrame(byte, piece, index);
+        continue;
+      }
+      if (depth === 1 && (byte === COMMA || byte === CLOSE_ARRAY)) {
+        if (isInElement) append(element, piece, start, index);
+        if (isInElement || byte === COMMA) endElement();
+      } else if (!isInElement && byte > SPACE) {
+        start = index;
+        beginElement(byte);
+      }
+      if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
+      if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
+      if (depth === 0) closeArray(byte);
     }
-    if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
-    if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
-    if (depth === 0) closeArray(byte);
-  };
-
-  const scan = (piece: Uint8Array): void => {
-    for (const byte of piece) {
-      const isInString = inString;
-      if (byte === QUOTE && !isEscaped) inString = !inString;
-      isEscaped = isInString && byte === BACKSLASH && !isEscaped;
-      if (isInString) append(depth > 0 ? element : frame, byte);
-      else if (depth > 0) scanArray(byte);
-      else scanFrame(byte);
-    }
+    if (isInElement) append(element, piece, start);
   };
 
   const ended = (json: unknown, fault: SplitAnswer["fault"]): SplitAnswer => ({
-    hasArray: hasArray || hasEmptyArray,
+    hasArray: entries > 0 || hasEmptyArray,
+    arrays,
     entries,
+    skipped,
     frame: json,
     fault,
   });
   for await (const chunk of body)
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      scan(chunk.subarray(start, start + PIECE_BYTES));
+      const bytes = Math.min(PIECE_BYTES, chunk.length - start);
+      scan(Buffer.from(chunk.buffer, chunk.byteOffset + start, bytes));
       if (frame.length > MAX_FRAME_BYTES)
         return ended(null, "is nested too deeply, or holds too much beside its arrays");
       await pause();
     }
   try {
-    const text = new TextDecoder().decode(frame.bytes.subarray(0, frame.length));
+    // Nothing in the frame shows an array that was not closed.
+    const text = depth > 0 ? "" : new TextDecoder().decode(frame.bytes.subarray(0, frame.length));
     return ended(JSON.parse(text) as unknown, null);
   } catch {
     return ended(null, "breaks off, or is not JSON");

@@ -1,9 +1,10 @@
 import { readLogEntry } from "../log-to-events/read-entry.ts";
-import { splitAnswer, type EntryText } from "../log-to-events/split-answer.ts";
+import { SeveralArrays, splitAnswer, type EntryText } from "../log-to-events/split-answer.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
 import type { ToolServices } from "./tool-services.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
+type Warn = (sentence: string) => void;
 
 /** Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or null. */
 type PartnerLogView = (answer: { body: AsyncIterable<Uint8Array> }, write: Write) => Promise<string | null>;
@@ -20,9 +21,9 @@ const raw: PartnerLogView = async ({ body }, write) => {
 };
 
 const eachEntry =
-  (config: ToolServices["config"], lineOf: (entry: string) => string): PartnerLogView =>
+  (config: ToolServices["config"], warn: Warn, lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {
-    const form = { ...config.partner, maxEntryBytes: MAX_ENTRY_BYTES };
+    const form = { ...config.partner, maxEntryBytes: MAX_ENTRY_BYTES, takesAll: true };
     let lines = "";
     let hidden = 0;
     const take = ({ text: entry }: EntryText): void => {
@@ -35,7 +36,8 @@ const eachEntry =
       lines = "";
       if (ready !== "") await write(Buffer.from(ready));
     };
-    const { hasArray, fault } = await splitAnswer(body, form, take, flush);
+    const { hasArray, arrays, fault } = await splitAnswer(body, form, take, flush);
+    if (arrays > 1) warn(`Warning: ${new SeveralArrays().message} to the one with the entries.`);
     if (fault !== null) return fault;
     if (hidden > 0)
       return `holds ${hidden} entries that are larger than 1 MiB or no UTF-8, and are not shown`;
@@ -53,8 +55,8 @@ const readable = (entryText: string, { partner }: ToolServices["config"]): strin
 };
 
 /** The output formats of `logs`; `entries` is for people. Only `raw` writes what a terminal would obey. */
-export const partnerLogViews = (config: ToolServices["config"]) => ({
+export const partnerLogViews = (config: ToolServices["config"], warn: Warn) => ({
   raw,
-  json: eachEntry(config, compactJson),
-  entries: eachEntry(config, (entry) => readable(entry, config)),
+  json: eachEntry(config, warn, compactJson),
+  entries: eachEntry(config, warn, (entry) => readable(entry, config)),
 });

@@ -51,7 +51,7 @@ const decode = decoder(
   { ownId: 7 },
 );
 const encode = encoder(schema, 7);
-const views = partnerLogViews(configOf({}));
+const views = partnerLogViews(configOf({}), () => undefined);
 const stream = (text: string) => new Blob([text]).stream() as unknown as AsyncIterable<Uint8Array>;
 const logged = (text: string) =>
   readAnswer({ body: stream(text), httpStatus: 200, headers: { link: text } }, FORM, () => undefined);

@@ -85,6 +85,14 @@ describe("logs", () => {
     expect(err).toMatch(sentence);
   });
 
+  it("shows the entries of several arrays, and says which setting names the one", async () => {
+    const body = '{"sent":[null,{"a":1}],"failed":[{"b":2}],"codes":["x"]}';
+    const { code, out, err } = await logsOf((socket) => socket.end(answer("200 OK", body)), ["--json"]);
+    expect({ code, out }).toEqual({ code: 0, out: 'null\n{"a":1}\n{"b":2}\n"x"' });
+    expect(err).toMatch(/several arrays of objects.* PARTNER_LOG_ENTRIES_POINTER/);
+    expect(err).not.toMatch(/can be reached/);
+  });
+
   it.each([
     ["400 Bad Request", "", /answered 400; see its answer: .*PARTNER_LOG_END_PARAMETER/],
     ["401 Unauthorized", "", /PARTNER_ACCESS_TOKEN/],

@@ -37,11 +37,39 @@ test("of several arrays of objects none is believed, unless the pointer says whi
 
 test.each([
   ["{}", "the answer holds no array of entries"],
-  ['{"codes":[1,2]}', "the answer holds no array of entries"],
   ["", "the answer breaks off, or is not JSON"],
   ["a;b\n1;2", "the answer breaks off, or is not JSON"],
 ])("%j is not understood: %s", async (body, reason) => {
   expect(await read(body)).toMatchObject({ entries: 0, isUnderstood: false, reasons: [reason] });
+});
+
+// An empty array may stand beside entries of another form.
+test.each([
+  { codes: [1, 2] },
+  { errors: [], logs: { a: change } },
+  { log: change, errors: [] },
+  { logs: [JSON.stringify(change), null] },
+])("%j holds no entries", async (value) => {
+  const { isUnderstood, reasons } = await read(JSON.stringify(value), NO_MEANING);
+  const expected = { isUnderstood: false, reasons: ["the answer holds no array of entries"] };
+  expect({ isUnderstood, reasons }).toEqual(expected);
+});
+
+test.each(["null", "xx", "", "[{}]", '"{"'])(
+  "an element %s before the first object costs itself, not those behind it",
+  async (element) => {
+    const { taken, ...answer } = await read(
+      `{"codes":[7],"logs":[${element},${element},${JSON.stringify(change)}]}`,
+      NO_MEANING,
+    );
+    expect(taken).toEqual([expect.objectContaining({ transactionId: change.transactionId })]);
+    const reasons = ["some entries are not understood: no JSON object"];
+    expect(answer).toEqual({ ...COMPLETE, entries: 3, unreadable: 2, reasons });
+  },
+);
+
+test("an array whose first object comes late is one of several arrays as well", async () => {
+  await expect(read(JSON.stringify({ sent: ours, failed: [null, change] }))).rejects.toThrow(SeveralArrays);
 });
 
 test.each([

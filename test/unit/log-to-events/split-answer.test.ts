@@ -53,6 +53,16 @@ test("bytes that are no UTF-8 cost their element", async () => {
   expect(await split([latin1])).toMatchObject({ entries: ['{"a":1}', "!", '{"b":2}'], fault: null });
 });
 
+test.each([undefined, "/b"])(
+  "with takesAll and the pointer %j it gives every element that may be an entry",
+  async (pointer) => {
+    const options = { takesAll: true, logEntriesPointer: pointer };
+    const { entries, arrays } = await split(['{"a":[1,{}],"b":[{"c":2}],"d":["x"]}'], options);
+    expect(entries).toEqual(pointer ? ['{"c":2}'] : ["1", "{}", '{"c":2}', '"x"']);
+    expect(arrays).toBe(pointer ? 1 : 2);
+  },
+);
+
 test("wherever an answer is cut, what came before is given, and the cut is said", async () => {
   const body = '{"data":[{"a":"]"},{"b":[2]}],"next":null}';
   for (let at = 0; at < body.length; at++) {
@@ -62,7 +72,7 @@ test("wherever an answer is cut, what came before is given, and the cut is said"
   }
 });
 
-test.each(["", "<html>", "{}[]", '{"a":[1]', "[1]x", '{"a" [1]}', "[1}", '"'])(
+test.each(["", "<html>", "{}[]", "{}[", "{[}", '{"a":[1]', "[1]x", '{"a" [1]}', "[1}", '"'])(
   "%j is no JSON",
   async (body) => expect((await split([body])).fault).toBe("breaks off, or is not JSON"),
 );
