@@ -15,6 +15,9 @@ export type ReconcileNote = {
   wholeAtMs: number | null;
 };
 
+/** Notes of version 0.3.0 say only when the run ended; no run takes longer than this. */
+const LONGEST_RUN_MS = 86_400_000;
+
 export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
   JSON.stringify({ completeAt: isoOrNull(completeAtMs), wholeAt: isoOrNull(wholeAtMs) });
 
@@ -23,7 +26,9 @@ const instantOf = (value: unknown): number | null => (typeof value === "string" 
 /** Reads a note. A text that is none says nothing of earlier runs. */
 export const readNote = (text: string): ReconcileNote => {
   const { completeAt, wholeAt } = objectOf(parseJson(text)) ?? {};
-  return { completeAtMs: instantOf(completeAt), wholeAtMs: instantOf(wholeAt) };
+  const completeAtMs = instantOf(completeAt);
+  const fallback = completeAtMs === null ? null : completeAtMs - LONGEST_RUN_MS;
+  return { completeAtMs, wholeAtMs: instantOf(wholeAt) ?? fallback };
 };
 
 export const lastNote = async (

@@ -12,6 +12,11 @@ test("a note says when the last complete run ended, and when the last whole one 
   expect(readNote(writeNote({ completeAtMs: null, wholeAtMs }))).toEqual({ completeAtMs: null, wholeAtMs });
 });
 
+test("a note of version 0.3.0, with the end only, says that the run began within a day before", () => {
+  const note = readNote(JSON.stringify({ completeAt: COMPLETE_AT }));
+  expect(note).toEqual({ completeAtMs, wholeAtMs: completeAtMs - 86_400_000 });
+});
+
 test.each(["", "null", "5", "[]", "3@a", '{"completeAt":5,"wholeAt":"yesterday"}'])(
   "%j says nothing",
   (text) => {
