@@ -1,11 +1,11 @@
 import { DigestTable, keyOf, type DigestKey } from "../notification/digest-table.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
-import type { StatusChange } from "../notification/event-window.ts";
+import { eventIdentity, type StatusChange } from "../notification/event-window.ts";
 import { factsWith, NO_FACTS, packFacts, unpackFacts } from "../notification/transaction-facts.ts";
 import type { TransactionFacts } from "../notification/transaction-facts.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
-import { digestOf, wordOf } from "../runtime/digest.ts";
+import { digestOf, wordOf, type Digest } from "../runtime/digest.ts";
 import type { Period } from "./period.ts";
 
 /** `missing`: the topic has no event of it. `tooYoung`: its webhook may still come. `taken`: the run deals with it. */
@@ -38,6 +38,8 @@ type ComparisonOptions = {
   mask: (text: string) => string;
   /** How many are kept, since the partner's log may hold any number of them. */
   mostNotifications: number;
+  /** Whether the deduplication window holds the event with this identity. */
+  isInWindow: (identity: Digest) => boolean;
 };
 
 /**
@@ -47,7 +49,7 @@ type ComparisonOptions = {
 export const createComparison = (
   period: Period,
   youngSinceMs: number,
-  { mask, mostNotifications }: ComparisonOptions,
+  { mask, mostNotifications, isInWindow }: ComparisonOptions,
 ) => {
   const notifications = new DigestTable(Float64Array);
   /** Transactions with statuses: 1 where the topic has an event of the two. */
@@ -103,8 +105,10 @@ export const createComparison = (
       isCut ||= notifications.count >= mostNotifications;
       if (isCut) return true;
       const { occurredAt, createdAt, transactionId } = change;
-      const state = occurredAt !== null && occurredAt > youngSinceMs ? "tooYoung" : "missing";
+      const unpublished = occurredAt !== null && occurredAt > youngSinceMs ? "tooYoung" : "missing";
+      const state = isInWindow(eventIdentity(change)) ? "known" : unpublished;
       add({ key: keyAt(status, occurredAt, createdAt), instant: occurredAt ?? 0, state });
+      if (state === "known") return true;
       hasUndated ||= occurredAt === null;
       statuses.set(status, 0);
       factsByTransaction.set(transactionKey(transactionId), packFacts(NO_FACTS));

@@ -2,6 +2,7 @@ import { EventTooLarge } from "../notification/publish-once.ts";
 import type { Notification } from "../notification/notification.ts";
 import type { TransactionFacts } from "../notification/transaction-facts.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
+import type { Digest } from "../runtime/digest.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { backfillBatch, inLanes } from "./backfill.ts";
 import { createComparison } from "./comparison.ts";
@@ -46,6 +47,8 @@ type LogOptions = AnswerForm & {
 type ReadEvents = { isRead: (transactionId: string) => boolean; reason: string | null };
 
 export type LogPorts = LogReaderPorts & {
+  /** Whether the deduplication window holds the event with this identity. */
+  isInWindow: (identity: Digest) => boolean;
   /** Calls `onEvent` for every event in the topic since an instant, but for partitions that nobody can read now. */
   readEvents: (
     sinceMs: number,
@@ -76,7 +79,8 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
 
   return async (request: RunRequest, signal: AbortSignal): Promise<Report> => {
     const { period, dryRun, force } = request;
-    const comparison = createComparison(period, ports.clock.now() - options.minAgeMs, options);
+    const youngSinceMs = ports.clock.now() - options.minAgeMs;
+    const comparison = createComparison(period, youngSinceMs, { ...options, ...ports });
     const { counts } = comparison;
     /** What became of the missing ones. `unread`: the events of their transactions cannot be read now. */
     const outcomes = { published: 0, known: 0, held: 0, unread: 0, tooLarge: 0 };
@@ -86,7 +90,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     const report = (result: Report["result"], ...more: string[]): Report => {
       const { known, tooYoung, missing, taken } = counts;
       const { otherType, unreadable } = reading;
-      const isWhole = reading.isUnderstood && !reading.mayShowMore && !comparison.isCut();
+      const isWhole = reading.isWhole && !comparison.isCut();
       return {
         result,
         isWhole: isWhole && result !== "failed" && missing + outcomes.unread === 0,

@@ -10,8 +10,11 @@ import { SeveralArrays } from "./split-answer.ts";
 
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
 
-/** The counts are those of the largest answers. `entries`: notifications of the period. `refusal`: its status. */
-type PartnerLogReading = AnswerSummary & { refusal: number | null };
+/**
+ * The counts are those of the largest answers. `entries`: notifications of the period. `refusal`: its status.
+ * `isWhole`: it holds every entry of the dates asked for, and of no others.
+ */
+type PartnerLogReading = AnswerSummary & { isWhole: boolean; refusal: number | null };
 
 const EVENT_TYPE = "TRANSACTION_STATUS_UPDATED";
 /** How long a reading waits where the partner asks for it. */
@@ -38,6 +41,7 @@ export const UNREAD: PartnerLogReading = {
   reasons: [],
   mayShowMore: true,
   isUnderstood: false,
+  isWhole: false,
   refusal: null,
 };
 
@@ -87,7 +91,8 @@ export const createPartnerLogReader = (form: AnswerForm, { fetchLog, clock }: Lo
       if (answer.httpStatus < 200 || answer.httpStatus >= 300) return refused(answer.httpStatus);
       const summary = await readAnswer(answer, form, count);
       if (outside > 0) summary.reasons.push(OUTSIDE);
-      return { ...summary, entries, refusal: null };
+      const isWhole = summary.isUnderstood && !summary.mayShowMore && outside === 0;
+      return { ...summary, entries, isWhole, refusal: null };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SeveralArrays) throw error;
@@ -123,8 +128,9 @@ export const createPartnerLogReader = (form: AnswerForm, { fetchLog, clock }: Lo
       otherType: Math.max(...all.map(({ otherType }) => otherType)),
       unreadable: Math.max(...all.map(({ unreadable }) => unreadable)),
       reasons: days.flatMap(({ reasons }) => reasons),
-      mayShowMore: days.some((day) => day.mayShowMore || !day.isUnderstood),
+      mayShowMore: days.some((day) => day.mayShowMore),
       isUnderstood: all.some(({ isUnderstood }) => isUnderstood),
+      isWhole: days.every(({ isWhole }) => isWhole),
       refusal: null,
     };
   };

@@ -29,7 +29,7 @@ const EVENTS_A_TURN = 200;
 
 export type ReconcileDeps = {
   services: Services;
-  events: Pick<Events, "publishOnce">;
+  events: Pick<Events, "publishOnce" | "window">;
   partner: Pick<Partner, "fetchLog" | "mask">;
   schemaId: number;
 };
@@ -91,6 +91,7 @@ export const reconcileRuns = (
     {
       clock,
       publish,
+      isInWindow: (identity) => events.window.has(identity, clock.now()),
       readEvents: eventsReader(services, schemaId),
       fetchLog: traces
         ? fetchLogInSpan(traces, { url: new URL(partner.baseUrl ?? ""), mask }, fetchLog)

@@ -2,6 +2,7 @@ import { cloudEventHeaders } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import { fieldsEncoder } from "../../kafka/schema/fields-encoder.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
+import type { EventWindow } from "../event-window.ts";
 import { createPublishOnce, EventTooLarge, type PublishOnce } from "../publish-once.ts";
 import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
@@ -23,6 +24,7 @@ export const publishTimeoutOf = ({ config: { webhook } }: Pick<Services, "config
 
 export type Events = Subsystem & {
   publishOnce: PublishOnce;
+  window: EventWindow;
   /** Resolves when the window is read, at the latest after READY_AFTER_MS of follow-events.ts. */
   untilRead: (signal: AbortSignal) => Promise<void>;
 };
@@ -65,6 +67,7 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
     };
 
   return {
+    window: followed.window,
     untilRead: async (signal) => {
       while (!followed.isRead()) await clock.sleep(CHECK_EVERY_MS, signal);
     },

@@ -287,8 +287,17 @@ test("a log that shows other days than was asked for is incomplete, and what it 
   const { log, state, topic, run } = openLog();
   log.push(sent(1, 5), sent(2, 500));
   state.answer = () => answer(log);
-  expect(await run()).toMatchObject({ result: "incomplete", published: 1 });
+  // The next runs look back as far again: such a log may lack entries of the dates.
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: false, published: 1 });
   expect(topic).toHaveLength(1);
+});
+
+test("one that the deduplication window holds is known, and the topic is not read for it", async () => {
+  const { log, state, run } = openLog();
+  log.push(sent(1, 1), sent(2, 0.1));
+  state.isInWindow = () => true;
+  state.isTopicReadable = false;
+  expect(await run()).toEqual({ ...COMPLETE, entries: 2, known: 2, published: 0, tooYoung: 0 });
 });
 
 test("a topic that cannot be read, or takes nothing, fails the run; nothing is published unlooked", async () => {

@@ -7,6 +7,7 @@ import type { LogAnswer, LogQuery } from "../../../src/partner/types.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import { FORM } from "./answers.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import type { Digest } from "../../../src/runtime/digest.ts";
 
 export const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -34,10 +35,12 @@ export const openLog = () => {
   const log: Sent[] = [];
   const topic: TransactionStatusUpdated[] = [];
   const queries: LogQuery[] = [];
+  const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
   const state = {
     answer: (() => answer(log)) as (query: LogQuery) => LogAnswer | Promise<LogAnswer>,
     publish: (() => Promise.resolve()) as (event: TransactionStatusUpdated) => Promise<void>,
     isTopicReadable: true,
+    isInWindow: (identity: Digest): boolean => window.has(identity, NOW_MS),
     /** Of which transactions the events can be read. */
     isRead: (transactionId: string): boolean => transactionId !== "tx-unread",
     /** Waiting takes no time. */
@@ -53,7 +56,7 @@ export const openLog = () => {
       topic.push(event);
       return { partition: 0, offset: topic.length - 1 };
     },
-    window: eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 }),
+    window,
     mask: hideSecret,
     eventFields: [],
     onPublished: () => undefined,
@@ -67,6 +70,7 @@ export const openLog = () => {
         queries.push(query);
         return state.answer(query);
       },
+      isInWindow: (identity) => state.isInWindow(identity),
       readEvents: (_, take) => {
         if (!state.isTopicReadable) return Promise.reject(new Error("the topic cannot be read"));
         for (const event of topic) if (state.isRead(event.transactionId)) take(event);
