@@ -38,7 +38,6 @@ type ComparisonOptions = {
   mask: (text: string) => string;
   /** How many are kept, since the partner's log may hold any number of them. */
   mostNotifications: number;
-  /** Whether the deduplication window holds the event with this identity. */
   isInWindow: (identity: Digest) => boolean;
 };
 

@@ -25,7 +25,6 @@ type SplitAnswer = {
   hasArray: boolean;
   /** How many arrays hold entries: several only with `takesAll`. */
   arrays: number;
-  /** All elements that count as entries, including those skipped. */
   entries: number;
   /** How many stand before the first object of their array, which alone shows that it holds the entries. */
   skipped: number;
