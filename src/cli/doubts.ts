@@ -36,10 +36,7 @@ const list = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
     const onProgress = sayProgress(io, "the journal");
     const { doubts, numbers, proposals } = await listDoubts(tool, { onProgress }, io.stopped);
     const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
-    const rows = doubts.flatMap((doubt, i) => {
-      const factsOfDoubt = facts[i];
-      return factsOfDoubt ? [json ? jsonOf(doubt, factsOfDoubt, proposals) : rowOf(doubt, factsOfDoubt)] : [];
-    });
+    const rows = facts.map((each) => (json ? jsonOf(each.doubt, each, proposals) : rowOf(each.doubt, each)));
     await printRows(io, rows, { json, columns: COLUMNS });
     io.err(
       doubts.length === 0

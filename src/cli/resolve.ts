@@ -40,10 +40,7 @@ const traced = async (tool: ToolServices, resolving: Resolving): Promise<Confirm
 const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): Promise<void> => {
   const doubts = await findDoubts(tool, request, io.stopped);
   const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
-  for (const [i, doubt] of doubts.entries()) {
-    const factsOfDoubt = facts[i];
-    if (factsOfDoubt) factLines(doubt, factsOfDoubt).forEach(io.err);
-  }
+  for (const each of facts) factLines(each.doubt, each).forEach(io.err);
   if (request.as === "not-executed") io.err(NOT_EXECUTED_RISK);
 };
 

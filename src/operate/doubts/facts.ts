@@ -88,10 +88,11 @@ export const factsOfDoubts = async (
   });
 
   const untilMs = services.clock.now();
-  return transactions.conclude().map(({ doubt, ...rest }) => {
+  return transactions.conclude().map((learned) => {
+    const { doubt } = learned;
     const { request, place = null } = written.get(doubt) ?? {};
     return {
-      ...rest,
+      ...learned,
       /** Where the command stands; null where it is gone or not readable any more. */
       command: place,
       counterpartyId: request?.type === "AcceptQuote" ? request.counterpartyId : null,
