@@ -14,7 +14,7 @@ export type WriteDeps = Pick<
 };
 
 /** `leavePlace`: gives slot and permit back, because a partition that takes nothing may do so for hours. */
-export type Writer = { readonly deps: WriteDeps; readonly leavePlace?: () => void };
+type Writer = { readonly deps: WriteDeps; readonly leavePlace?: () => void };
 
 /** Retries a write to Kafka or a read, with backoff, until it succeeds or the signal aborts. */
 export const retryUntilAborted = async <T>(
@@ -59,15 +59,13 @@ export const appendAndReadBack = async (
 export const appendProbe = (writer: Writer, ref: Ref, signal: AbortSignal): Promise<RecordPosition> =>
   appendAndReadBack(writer, ref, { kind: "released", attemptId: writer.deps.newId() }, signal);
 
-type Conclusion = Omit<Concluded, "outcome" | "resultId" | "result">;
-
 export type WrittenConclusion = { result: CommandResult; value: Buffer; position: RecordPosition };
 
 /** Appends a conclusion and waits until the view has folded it. Whether it counts is for the fold to say. */
 export const appendConclusion = async (
   writer: Writer,
   ref: Ref,
-  conclusion: Conclusion,
+  conclusion: Omit<Concluded, "outcome" | "resultId" | "result">,
   result: CommandResult,
   signal: AbortSignal,
 ): Promise<WrittenConclusion> => {

@@ -13,11 +13,9 @@ export const askOneBroker = async (newClient: NewClient, clock: Clock): Promise<
     await cluster.connect();
     await cluster.refreshMetadata();
     const { clusterId = "", brokers = [] } = cluster.brokerPool.metadata ?? {};
-    return { clusterId, advertised: brokers.map(brokerAddress) };
+    const addresses = brokers.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+    return { clusterId, advertised: addresses };
   } finally {
     void clock.within(CLOSE_MS, undefined, cluster.disconnect()).catch(() => undefined);
   }
 };
-
-export const brokerAddress = ({ host, port }: { host: string; port: number }): string =>
-  `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -5,7 +5,6 @@ import {
   surroundingsOf,
   journalRules,
   lookbackRule,
-  orderRule,
   topicRules,
   type TopicRule,
   type Severity,
@@ -61,17 +60,12 @@ export const topicFindings = (demands: TopicDemands, found: Found): Finding[] =>
   ...topicRules.flatMap((rule) => applied(rule, demands, found)),
 ];
 
-const problemsBy =
-  (rules: readonly TopicRule[]) =>
-  (names: TopicNames, found: Found): string[] =>
-    rules
-      .flatMap((rule) =>
-        applied(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),
-      )
-      .map(sentenceOf);
-
-export const journalProblems = problemsBy(journalRules);
-export const orderProblems = problemsBy([orderRule]);
+export const journalProblems = (names: TopicNames, found: Found): string[] =>
+  journalRules
+    .flatMap((rule) =>
+      applied(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),
+    )
+    .map(sentenceOf);
 
 /** Checks topics and schemas before `serve` starts. Rejects when Kafka or the registry does not answer. */
 export const inspect = async (

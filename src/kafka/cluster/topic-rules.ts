@@ -119,7 +119,7 @@ export const journalRules: readonly TopicRule[] = [
 ];
 
 /** The readers of these topics rely on one total order. */
-export const orderRule = problem(
+const orderRule = problem(
   ["audit", "control"],
   ({ partitions }) =>
     partitions > 1 && [

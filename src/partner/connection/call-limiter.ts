@@ -14,14 +14,12 @@ export type CallLimiter = {
   backlog: () => Backlog | null;
 };
 
-type LimiterOptions = Pick<PartnerOptions, "maxConnections" | "maxRequestsPerSecond" | "clock">;
-
 /** Bounds the open calls, and spreads calls evenly over each second. First come, first served. */
 export const createCallLimiter = ({
   maxConnections,
   maxRequestsPerSecond,
   clock,
-}: LimiterOptions): CallLimiter => {
+}: Pick<PartnerOptions, "maxConnections" | "maxRequestsPerSecond" | "clock">): CallLimiter => {
   let share = (): number => 0;
   let openCalls = 0;
   let nextTurn = 0;

@@ -3,7 +3,6 @@ import type { RecordPosition } from "../../../runtime/record-position.ts";
 import { readMark, writeMark, type Mark } from "../../../kafka/mark.ts";
 
 type Read = RecordPosition & { timestampMs: number };
-type LogMarks = { last: Mark; marks: Mark[] };
 
 /** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;
@@ -16,7 +15,7 @@ const SPACING_MS = HORIZON_MS / MARKS;
 
 /** Recognises the journal by marks: it may be another log, or have lost records. Problems go on after "the log". */
 export const journalIdentity = ({ now }: { now: () => number }) => {
-  const marksOf = new Map<number, LogMarks>();
+  const marksOf = new Map<number, { last: Mark; marks: Mark[] }>();
   // A record within the horizon may stand that long after the mark before it: that one must still count.
   const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < HORIZON_MS + SPACING_MS;
 
