@@ -13,7 +13,19 @@ type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 
 const unzipAsync = promisify(unzip);
-const decompressGzip: Decompress = (data, maxBytes) => unzipAsync(data, { maxOutputLength: maxBytes });
+const GZIP_MAGIC = 0x1f8b;
+const GZIP_HEAD_BYTES = 18;
+/** Deflate makes nothing smaller than this part of it: a larger size is none, but what follows the data. */
+const DEFLATE_RATIO = 1_032;
+
+/** The last bytes say how large it becomes. What says less than is true is found out by unpacking it. */
+const decompressGzip: Decompress = (data, maxBytes) => {
+  const isGzip = data.length >= GZIP_HEAD_BYTES && data.readUInt16BE(0) === GZIP_MAGIC;
+  const size = isGzip ? data.readUInt32LE(data.length - 4) : 0;
+  if (size > maxBytes && size <= DEFLATE_RATIO * data.length)
+    throw new Error(`it would become ${size} bytes`);
+  return unzipAsync(data, { maxOutputLength: maxBytes });
+};
 
 /** What every Java producer writes before its blocks. librdkafka writes one bare block. */
 const JAVA_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);

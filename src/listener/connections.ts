@@ -8,15 +8,15 @@ export const createConnections = (max: number) => {
   const idleSince = new Map<Socket, number>();
   let changes = 0;
 
+  /** Sorted when it was empty, the idlest last: a flood of new connections must not look through all for each. */
+  let candidates: [Socket, number][] = [];
   const idlest = (): Socket | null => {
-    let oldest: Socket | null = null;
-    let count = Infinity;
-    for (const [socket, since] of idleSince)
-      if (since < count) {
-        oldest = socket;
-        count = since;
-      }
-    return oldest;
+    for (;;) {
+      if (candidates.length === 0)
+        candidates = [...idleSince].filter(([, since]) => since < Infinity).sort(([, a], [, b]) => b - a);
+      const [socket, since] = candidates.pop() ?? [null, 0];
+      if (socket === null || idleSince.get(socket) === since) return socket;
+    }
   };
 
   return {

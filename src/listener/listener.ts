@@ -38,8 +38,11 @@ const removeHost = (request: IncomingMessage): void => {
   if (request.url?.startsWith("/") === false) request.url = request.url.replace(SCHEME_AND_HOST, "");
 };
 
-const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 | 431): void =>
+const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 | 431): void => {
+  // The adapter would look at both before it calls what answers.
+  Object.assign(request, { url: "/", headers: { ...request.headers, host: "localhost" } });
   void getRequestListener(() => answerUnread(request, status))(request, response);
+};
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;

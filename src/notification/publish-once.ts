@@ -67,8 +67,9 @@ export const createPublishOnce = ({
     const { eventId, transactionId, status, direction, occurredAt } = event;
     const identity = eventIdentity(event);
     const earlier = others.find((other) => other.identity === identity);
-    if (earlier) await earlier.acknowledgement;
-    if (earlier || window.has(identity, nowMs)) {
+    const isDurable = window.has(identity, nowMs);
+    if (earlier && !isDurable) await earlier.acknowledgement;
+    if (earlier || isDurable) {
       const publishedId = earlier?.eventId ?? window.newestIdOf(identity) ?? eventId;
       return { kind: "duplicate", event: { eventId: publishedId, transactionId, status } };
     }

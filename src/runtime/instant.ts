@@ -11,7 +11,8 @@ export const readInstant = (text: string): number | null => {
   const dayMs = Date.parse(date);
   // Date.parse turns 30 February into a day in March.
   const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(date);
-  return isDay ? Date.parse(text.toUpperCase()) : null;
+  // Date.parse misreads a fraction of many digits that begins with zeros.
+  return isDay ? Date.parse(text.toUpperCase().replace(/(\.\d{3})\d+/, "$1")) : null;
 };
 
 /** ISO 8601 in UTC, to the millisecond; the number where it is out of range, as timestamps of records may be. */

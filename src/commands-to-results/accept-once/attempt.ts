@@ -1,6 +1,7 @@
 import type { Outcome } from "../../partner/types.ts";
 import { DeadlineError, type Stopwatch, startStopwatch } from "../../runtime/clock.ts";
 import { linkedAbortController } from "../../runtime/abort.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { decide } from "../disposition.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
@@ -8,7 +9,8 @@ import type { JournalStep } from "./entry.ts";
 import { closedGate } from "./gates.ts";
 import { appendAndReadBack } from "./kafka-retry.ts";
 import type { PreparedCommand } from "./ports.ts";
-import { activeMs, type AttemptOutcome, type AttemptProgress, type Job } from "./progress.ts";
+import { activeMs } from "./progress.ts";
+import type { AttemptOutcome, AttemptProgress, Job, WrittenClaim } from "./progress.ts";
 import { notClaimed } from "./verdicts-without-answer.ts";
 import { wait } from "./wait.ts";
 
@@ -16,8 +18,8 @@ const WRITTEN = new Error("it is written");
 
 type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 
-/** False if `leftMs` were not enough: no call may follow. Writing goes on: the claim may be on its way to the log. */
-const writeClaim = async (job: Job, claim: JournalStep, leftMs: number): Promise<boolean> => {
+/** Null if `leftMs` were not enough: no call may follow. Writing goes on: the claim may be on its way to the log. */
+const writeClaim = async (job: Job, claim: JournalStep, leftMs: number): Promise<RecordPosition | null> => {
   const { deps, prepared, signals } = job;
   const writing = linkedAbortController(signals.stop);
   const runAfter = (ms: number, act: () => void): void =>
@@ -26,11 +28,10 @@ const writeClaim = async (job: Job, claim: JournalStep, leftMs: number): Promise
   runAfter(leftMs, () => writing.abort(new DeadlineError(leftMs)));
   try {
     // An append that is under way is waited for: its claim must not land after the entry that releases it.
-    await appendAndReadBack(job, prepared.ref, claim, writing.signal);
-    return true;
+    return await appendAndReadBack(job, prepared.ref, claim, writing.signal);
   } catch (error) {
     if (!writing.signal.aborted) throw error;
-    return false;
+    return null;
   } finally {
     writing.abort(WRITTEN);
   }
@@ -75,28 +76,30 @@ export const attempt = async (
   const { callWithinMs, beginWithinMs, deadlineMs } = deps.options;
   const attemptId = deps.newId();
   let report: CallReport = "nothing";
-  const notBegun = (verdict: Verdict): AttemptOutcome => {
-    return { kind: "notExecuted", attemptId, wasSent: false, answer: null, verdict, afterMs: 0 };
+  const notBegun = (verdict: Verdict, claim: WrittenClaim | null): AttemptOutcome => {
+    return { kind: "notExecuted", attemptId, claim, wasSent: false, answer: null, verdict, afterMs: 0 };
   };
   if (willCall) pass.take();
   try {
     const sinceClaimMs = startStopwatch(deps.clock);
     const { quoteId } = identity;
-    const claim = { attemptId, requestHash, callWithinMs, receivedAt, supersedes, quoteId };
-    const step = { kind: "claimed", ...claim, attempts: callsSent } as const;
-    if (!(await writeClaim(job, step, deadlineMs - activeMs(job, progress)))) return notBegun(notClaimed);
+    const facts = { receivedAt, attempts: callsSent, quoteId };
+    const step = { kind: "claimed", attemptId, requestHash, callWithinMs, supersedes, ...facts } as const;
+    const position = await writeClaim(job, step, deadlineMs - activeMs(job, progress));
+    if (position === null) return notBegun(notClaimed, null);
+    const claim = { ...facts, position };
 
     // Acknowledged does not mean won: another claim may precede this one in the log.
     const isAllowed = (): boolean =>
       closedGate(job, progress, "bytes") === null &&
       deps.view.holds(ref, attemptId) &&
       sinceClaimMs() < beginWithinMs;
-    if (!isAllowed()) return notBegun(verdict);
+    if (!isAllowed()) return notBegun(verdict, claim);
     const call = await callOnce(job, work, { sinceClaimMs, isAllowed });
     report = call.report;
     const { outcome } = call;
     const wasSent = outcome.kind !== "notSent";
-    const sent = { attemptId, wasSent, answer: wasSent ? outcome.answer : null };
+    const sent = { attemptId, claim, wasSent, answer: wasSent ? outcome.answer : null };
     const disposition = decide(ref.operation, outcome, callsSent + (wasSent ? 1 : 0));
     if (disposition.kind === "conclude") {
       if (disposition.verdict.outcome === "IN_DOUBT") pass.doubt(ref, attemptId);

@@ -97,7 +97,7 @@ export const perform = async (
       return afterAttempt(job, progress, await attempt(job, progress, work, step));
     case "publish": {
       slot.leave();
-      const settled = await publishStandingResult(job, step.position, progress.conclusion);
+      const settled = await publishStandingResult(job, step.position, progress);
       return settled === null ? progress : { settled };
     }
     case "wait": {

@@ -1,8 +1,10 @@
 import type { Answer } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Stopwatch } from "../../runtime/clock.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Verdict } from "../types.ts";
 import type { CommandIdLocks } from "./command-id-locks.ts";
+import type { JournalStep } from "./entry.ts";
 import type { Claim } from "./fold-rules.ts";
 import type { WrittenConclusion } from "./kafka-retry.ts";
 import type { Pass } from "./pass.ts";
@@ -35,8 +37,19 @@ export type OwnAttempt =
   /** Its end is in the journal. Whether that counts is for the fold to say. */
   | { kind: "concluded" };
 
+/** A claim as it stands in the journal. */
+export type WrittenClaim = Pick<JournalStep & { kind: "claimed" }, "receivedAt" | "attempts" | "quoteId"> & {
+  position: RecordPosition;
+};
+
 /** What one attempt found out. `wasSent`: at least a part of its call was. */
-export type AttemptOutcome = { attemptId: string; wasSent: boolean; answer: Answer | null } & (
+export type AttemptOutcome = {
+  attemptId: string;
+  /** Null if it is not known where its claim is. */
+  claim: WrittenClaim | null;
+  wasSent: boolean;
+  answer: Answer | null;
+} & (
   | { kind: "ended"; verdict: Verdict }
   /** `verdict`: the one if no time is left for another call. `afterMs`: the partner asked for this pause. */
   | { kind: Exclude<CallKnowledge, "nothing">; verdict: Verdict; afterMs: number | null }
@@ -59,6 +72,8 @@ export const START = {
   /** For so long people paused it: its deadline does not run meanwhile. */
   pausedMs: 0,
   conclusion: null as WrittenConclusion | null,
+  /** The claim of this replica's last attempt. */
+  claim: null as WrittenClaim | null,
   /** The claim of another owner that is waited for. */
   watched: null as { attemptId: string; sinceMs: Stopwatch } | null,
   isReadUp: false,
@@ -74,11 +89,11 @@ export const afterAttempt = (
   progress: AttemptProgress,
   attempted: AttemptOutcome,
 ): AttemptProgress => {
-  const { attemptId, answer, wasSent } = attempted;
+  const { attemptId, answer, claim, wasSent } = attempted;
   const { options, random } = job.deps;
   const backOffMs = backoffMs(options.backoff, progress.calls.size, random());
   const callsSent = progress.callsSent + (wasSent ? 1 : 0);
-  const sent = { ...progress, callsSent, lastAnswer: answer ?? progress.lastAnswer };
+  const sent = { ...progress, claim, callsSent, lastAnswer: answer ?? progress.lastAnswer };
   if (attempted.kind === "ended")
     return { ...sent, own: { kind: "ended", attemptId, verdict: attempted.verdict } };
   const lost = attempted.kind === "mayBeExecuted" ? attempted.verdict : progress.lost;

@@ -2,11 +2,11 @@ import type { CommandResult } from "../../records.ts";
 import { isSamePosition, positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { buildResult } from "../build-result.ts";
 import type { Identity } from "../types.ts";
-import { retryUntilAborted, type WriteDeps, type WrittenConclusion } from "./kafka-retry.ts";
+import { retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
 import type { Ref } from "./entry.ts";
 import type { Settled } from "./ports.ts";
 import { contradicts } from "./fold-rules.ts";
-import type { Job } from "./progress.ts";
+import type { AttemptProgress, Job, WrittenClaim } from "./progress.ts";
 import { quoteTaken } from "./verdicts-without-answer.ts";
 
 /** A result as the journal holds it: the same on every replica and at every repetition. `note`: of an operator. */
@@ -16,6 +16,17 @@ export type JournalResult = {
   requestHash: string;
   traceparent: string | null;
   note: string | null;
+};
+
+/** The result where the fold refused the claim. Only facts of the claim go in: every replica builds the same bytes. */
+const resultOfClaim = (
+  codec: WriteDeps["codec"],
+  { receivedAt, attempts, quoteId }: Omit<WrittenClaim, "position">,
+  { requestHash, identity }: { requestHash: string; identity: Identity },
+): JournalResult => {
+  const named = { ...identity, quoteId: quoteId ?? identity.quoteId };
+  const result = buildResult({ identity: named, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
+  return { result, value: codec.encode(result), requestHash, traceparent: null, note: null };
 };
 
 /**
@@ -35,12 +46,7 @@ export const readResult = async (
   const step = entry?.step;
   if (step?.kind === "concluded") return { ...step, result: codec.decode(step.result), value: step.result };
   if (step?.kind !== "claimed" || identity === null) return null;
-  // Only facts of the claim go in: every replica builds the same bytes.
-  const { receivedAt, attempts, requestHash } = step;
-  const quoteId = step.quoteId ?? identity.quoteId;
-  const facts = { identity: { ...identity, quoteId }, receivedAt, completedAt: receivedAt, attempts };
-  const result = buildResult(facts, quoteTaken);
-  return { result, value: codec.encode(result), requestHash, traceparent: null, note: null };
+  return resultOfClaim(codec, step, { requestHash: step.requestHash, identity });
 };
 
 /** Publishes a doubt's final result, unless the commandId has one under another key: then it became a dead letter. */
@@ -59,12 +65,12 @@ const isExecuted = ({ outcome }: CommandResult): boolean => outcome === "SUCCEED
 
 /**
  * Publishes the newest folded conclusion, not what this replica appended. Null if the state has changed meanwhile.
- * @param own the conclusion of this replica's last attempt; null for none
+ * What this replica has written itself is not read again.
  */
 export const publishStandingResult = async (
   job: Job,
   position: RecordPosition,
-  own: WrittenConclusion | null,
+  { conclusion: own, claim }: AttemptProgress,
 ): Promise<Settled | null> => {
   const { deps, prepared, signals } = job;
   const { view } = deps;
@@ -73,8 +79,13 @@ export const publishStandingResult = async (
     const current = view.look(ref);
     return "position" in current && isSamePosition(current.position, position);
   };
-  const ownResult =
-    own && isSamePosition(own.position, position) ? { ...own, requestHash, traceparent: null } : null;
+  const ownResult = (): JournalResult | null => {
+    if (own && isSamePosition(own.position, position))
+      return { ...own, requestHash, traceparent: null, note: null };
+    return claim && isSamePosition(claim.position, position)
+      ? resultOfClaim(deps.codec, claim, prepared)
+      : null;
+  };
   // Decoding is retried too: it fails while the schema of an older result is being fetched.
   const read = async () => {
     if (!stands()) return null;
@@ -82,7 +93,7 @@ export const publishStandingResult = async (
     if (stored === null) throw new Error(`entry ${positionText(position)} is deleted, and not forgotten yet`);
     return stored;
   };
-  const newest = ownResult ?? (await retryUntilAborted(job, "reread", signals.abandon, read));
+  const newest = ownResult() ?? (await retryUntilAborted(job, "reread", signals.abandon, read));
   if (newest === null) return null;
   if (newest.requestHash !== requestHash) return "reused";
   const { result, value } = newest;

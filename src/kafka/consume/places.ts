@@ -29,8 +29,13 @@ export const createReadPlaces = (
 
   const add = (starts: ReadonlyMap<number, Start>): void => {
     for (const [partition, { startOffset, endOffset, last = null }] of starts) {
-      const { reader = null, wasApart = false } = places.get(partition) ?? {};
-      places.set(partition, Object.assign(newPlace(startOffset, endOffset, last), { reader, wasApart }));
+      const before = places.get(partition);
+      const { reader = null, wasApart = false } = before ?? {};
+      const place = Object.assign(newPlace(startOffset, endOffset, last), { reader, wasApart });
+      // One that goes on where it stopped is as well as it was.
+      if (before?.next === startOffset && (before.lack === null || isUnreadable(before)))
+        Object.assign(place, { lack: before.lack, failures: before.failures, answeredAt: before.answeredAt });
+      places.set(partition, place);
     }
     wake();
   };
