@@ -19,10 +19,6 @@ export const startReceiver = async (answer: (nth: number, received: Received) =>
   return {
     url,
     received,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: (): void => server.close().closeAllConnections(),
   };
 };

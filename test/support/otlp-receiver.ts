@@ -1,5 +1,5 @@
+import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { eventually } from "./eventually.ts";
 import { listen } from "./listen.ts";
@@ -113,7 +113,6 @@ export type Answer = number | null | ((response: ServerResponse) => void);
 export const openReceiver = async (answer: Answer = 200) => {
   const spans: ReceivedSpan[] = [];
   const exports: Export[] = [];
-  const sockets = new Set<Socket>();
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -126,10 +125,6 @@ export const openReceiver = async (answer: Answer = 200) => {
       else if (answer !== null)
         response.writeHead(answer, { "content-type": "application/x-protobuf" }).end();
     });
-  });
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
   });
   const url = `http://${await listen(server)}`;
   return {
@@ -151,8 +146,8 @@ export const openReceiver = async (answer: Answer = 200) => {
       return found();
     },
     close: async (): Promise<void> => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      server.close().closeAllConnections();
+      await once(server, "close");
     },
   };
 };

@@ -74,10 +74,6 @@ export const startTokenEndpoint = async () => {
       key = published.at(-1) ?? key;
       published = [key];
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    close: (): void => server.close().closeAllConnections(),
   };
 };
