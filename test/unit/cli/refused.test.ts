@@ -1,25 +1,23 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { complete } from "../config/environment.ts";
 import { serve } from "../partner/hostile-server.ts";
 import { runCommand } from "./run-command.ts";
 
 const who = ["--by", "ana", "--note", "why"];
 
-describe("wrong usage ends with 2 before anybody is asked", () => {
-  test.each([
-    ["webhooks", ["pause", "webhooks", ...who], /Allowed choices are commands, accepts, reconcile/],
-    ["no flow", ["pause", ...who], /flow/],
-    ["nothing but the flow", ["pause", "commands"], /--by <name>/],
-    ["a name of white space", ["pause", "commands", "--by", " ", "--note", "why"], /must not be empty/],
-    ["no reason", ["resume", "commands", "--by", "ana"], /--note/],
-    ["an end without a zone", ["pause", "commands", "--until", "2099-01-01T00:00:00", ...who], /an instant/],
-    ["a duration of days", ["pause", "commands", "--until", "1d", ...who], /duration/],
-    ["a resume with an end", ["resume", "commands", "--until", "30m", ...who], /--until/],
-  ])("%s", async (_, args, problem) => {
-    const { code, out, err } = await runCommand(complete, args);
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(problem);
-  });
+test.each([
+  ["webhooks", ["pause", "webhooks", ...who], /Allowed choices are commands, accepts, reconcile/],
+  ["no flow", ["pause", ...who], /flow/],
+  ["nothing but the flow", ["pause", "commands"], /--by <name>/],
+  ["a name of white space", ["pause", "commands", "--by", " ", "--note", "why"], /must not be empty/],
+  ["no reason", ["resume", "commands", "--by", "ana"], /--note/],
+  ["an end without a zone", ["pause", "commands", "--until", "2099-01-01T00:00:00", ...who], /an instant/],
+  ["a duration of days", ["pause", "commands", "--until", "1d", ...who], /duration/],
+  ["a resume with an end", ["resume", "commands", "--until", "30m", ...who], /--until/],
+])("wrong usage ends with 2 before anybody is asked: %s", async (_, args, problem) => {
+  const { code, out, err } = await runCommand(complete, args);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatch(problem);
 });
 
 test.each([

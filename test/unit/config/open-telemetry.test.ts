@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { configOf, problemsOf, warningsOf } from "./environment.ts";
 
 const only = (env: Record<string, string>): string => {
@@ -8,21 +8,19 @@ const only = (env: Record<string, string>): string => {
   return warnings[0] ?? "";
 };
 
-describe("values that are left out, each with a warning", () => {
-  test.each([
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "is none of http/protobuf"],
-    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "is none of http/protobuf"],
-    ["OTEL_TRACES_EXPORTER", "zipkin", "none of otlp, none"],
-    ["OTEL_TRACES_EXPORTER", "otlp,console", "none of otlp, none"],
-    ["OTEL_PROPAGATORS", "tracecontext,b3", "is none of tracecontext, baggage, none"],
-    ["OTEL_SDK_DISABLED", "1", "neither true nor false"],
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "http or https"],
-  ])("%s=%s", (variable, value, reason) => {
-    const warning = only({ [variable]: value });
-    expect(warning).toContain(`${variable} is left out: it `);
-    expect(warning).toContain(reason);
-    expect(configOf({ [variable]: value }).traces, "as if it were not set").toEqual(configOf({}).traces);
-  });
+test.each([
+  ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "is none of http/protobuf"],
+  ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "is none of http/protobuf"],
+  ["OTEL_TRACES_EXPORTER", "zipkin", "none of otlp, none"],
+  ["OTEL_TRACES_EXPORTER", "otlp,console", "none of otlp, none"],
+  ["OTEL_PROPAGATORS", "tracecontext,b3", "is none of tracecontext, baggage, none"],
+  ["OTEL_SDK_DISABLED", "1", "neither true nor false"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "http or https"],
+])("values that are left out, each with a warning: %s=%s", (variable, value, reason) => {
+  const warning = only({ [variable]: value });
+  expect(warning).toContain(`${variable} is left out: it `);
+  expect(warning).toContain(reason);
+  expect(configOf({ [variable]: value }).traces, "as if it were not set").toEqual(configOf({}).traces);
 });
 
 test("values are read as the specification says", () => {

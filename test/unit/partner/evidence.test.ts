@@ -12,30 +12,28 @@ const reply = (text: string) => ({
   onRequest: (socket: { write: (text: string) => void }) => socket.write(text),
 });
 
-describe("what is sent", () => {
-  it("is exactly this", async () => {
-    const { server, outcome } = await acceptAt(reply(answer("200 OK", '{"a":1}')));
-    expect(outcome).toEqual({
-      kind: "executed",
-      answer: { httpStatus: 200, body: '{"a":1}', retryAfterMs: null },
-    });
-    expect(server.seen.map(({ text }) => text)).toEqual([
-      [
-        "PUT /corporate/v1/quote/q-1/accept HTTP/1.1",
-        `host: 127.0.0.1:${server.port}`,
-        "connection: keep-alive",
-        "Authorization: Bearer secret/access+token",
-        "x-token: secret-x-token",
-        "Content-Type: application/json",
-        "accept: application/json",
-        "User-Agent: acme-fx",
-        "content-length: 42",
-        "",
-        '{"counterpartyId":"cp-1","amount":1000.00}',
-      ].join("\r\n"),
-    ]);
-    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+it("what is sent is exactly this", async () => {
+  const { server, outcome } = await acceptAt(reply(answer("200 OK", '{"a":1}')));
+  expect(outcome).toEqual({
+    kind: "executed",
+    answer: { httpStatus: 200, body: '{"a":1}', retryAfterMs: null },
   });
+  expect(server.seen.map(({ text }) => text)).toEqual([
+    [
+      "PUT /corporate/v1/quote/q-1/accept HTTP/1.1",
+      `host: 127.0.0.1:${server.port}`,
+      "connection: keep-alive",
+      "Authorization: Bearer secret/access+token",
+      "x-token: secret-x-token",
+      "Content-Type: application/json",
+      "accept: application/json",
+      "User-Agent: acme-fx",
+      "content-length: 42",
+      "",
+      '{"counterpartyId":"cp-1","amount":1000.00}',
+    ].join("\r\n"),
+  ]);
+  await eventually(() => server.seen[0]!.closed, "the connection to be closed");
 });
 
 it.each([

@@ -313,23 +313,21 @@ describe("503 with Retry-After", () => {
   });
 });
 
-describe("middleware of Hono in front of the route", () => {
-  test("can answer by itself, and what it throws is a 503", async () => {
-    const desk = await open({
-      middleware: [
-        secureHeaders(),
-        (c, next) => {
-          if (c.req.header("x-throw") !== undefined) throw new Error("thrown by middleware");
-          return c.req.header("x-block") === undefined ? next() : Promise.resolve(c.body("", 403));
-        },
-      ],
-    });
-    expect((await desk.post(notification("a"), { "x-block": "1" })).status).toBe(403);
-    expect((await desk.post(notification("a"), { "x-throw": "1" })).status).toBe(503);
-    expect(desk.published).toEqual([]);
-    const answer = await desk.post(notification("a"));
-    expect([answer.status, answer.headers.get("x-content-type-options")]).toEqual([200, "nosniff"]);
+test("middleware of Hono in front of the route: can answer by itself, and what it throws is a 503", async () => {
+  const desk = await open({
+    middleware: [
+      secureHeaders(),
+      (c, next) => {
+        if (c.req.header("x-throw") !== undefined) throw new Error("thrown by middleware");
+        return c.req.header("x-block") === undefined ? next() : Promise.resolve(c.body("", 403));
+      },
+    ],
   });
+  expect((await desk.post(notification("a"), { "x-block": "1" })).status).toBe(403);
+  expect((await desk.post(notification("a"), { "x-throw": "1" })).status).toBe(503);
+  expect(desk.published).toEqual([]);
+  const answer = await desk.post(notification("a"));
+  expect([answer.status, answer.headers.get("x-content-type-options")]).toEqual([200, "nosniff"]);
 });
 
 describe("senders that take their time", () => {
@@ -397,26 +395,24 @@ describe("senders that take their time", () => {
   });
 });
 
-describe("hostile bodies", () => {
-  test.each([
-    ["no HTTP", "\x16\x03\x01\x02\x00\x01"],
-    ["a header without end", `POST ${PATH} HTTP/1.1\r\nX: ${"x".repeat(40_000)}`],
-    [
-      "two lengths",
-      `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
-    ],
-    [
-      "a length and chunks",
-      `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    ],
-    ["a negative length", `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
-  ])("%s is no 2xx, and the next request is served", async (_, bytes) => {
-    const desk = await open();
-    const { text, ended, socket } = await desk.raw(bytes);
-    await eventually(() => ended() || text() !== "", "an answer or an end");
-    expect(text()).not.toMatch(/HTTP\/1\.1 2/);
-    socket.destroy();
-    expect((await desk.post(notification("tx"))).status).toBe(200);
-    expect(desk.published).toHaveLength(1);
-  });
+test.each([
+  ["no HTTP", "\x16\x03\x01\x02\x00\x01"],
+  ["a header without end", `POST ${PATH} HTTP/1.1\r\nX: ${"x".repeat(40_000)}`],
+  [
+    "two lengths",
+    `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+  ],
+  [
+    "a length and chunks",
+    `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  ["a negative length", `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
+])("hostile bodies: %s is no 2xx, and the next request is served", async (_, bytes) => {
+  const desk = await open();
+  const { text, ended, socket } = await desk.raw(bytes);
+  await eventually(() => ended() || text() !== "", "an answer or an end");
+  expect(text()).not.toMatch(/HTTP\/1\.1 2/);
+  socket.destroy();
+  expect((await desk.post(notification("tx"))).status).toBe(200);
+  expect(desk.published).toHaveLength(1);
 });
