@@ -18,7 +18,7 @@ describe("the accept protocol", () => {
   beforeAll(() => {
     build = createBuild();
   }, TIMEOUT_MS);
-  afterAll(() => build.remove());
+  afterAll(() => build.remove(), TIMEOUT_MS);
 
   it(`breaks no promise in ${SEEDS} schedules`, { timeout: TIMEOUT_MS }, async () => {
     const printed: string[] = [];
