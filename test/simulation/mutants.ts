@@ -125,7 +125,7 @@ const edits: Record<string, Edit[]> = {
     quoteKey("    .toLowerCase()\n    .toUpperCase()\n    .toLowerCase();", "    .trim();"),
   ],
   "a taken quote is spelled as in the record at hand": [
-    publishResult("const quoteId = step.quoteId ?? identity.quoteId;", "const { quoteId } = identity;"),
+    publishResult("quoteId: quoteId ?? identity.quoteId }", "quoteId: identity.quoteId }"),
   ],
   "whether a quote is taken is decided by a look-up, not by the fold": [
     view(
@@ -140,8 +140,8 @@ const edits: Record<string, Edit[]> = {
     publishResult('  if (step?.kind !== "claimed" || identity === null) return null;\n'),
     publishResult("if (entry && entry.commandId !== commandId)", "if (entry === undefined)"),
     publishResult(
-      "  const { receivedAt, attempts, requestHash } = step;",
-      "  const receivedAt = 0, attempts = 0, requestHash = null;",
+      "resultOfClaim(codec, step, { requestHash: step.requestHash, identity })",
+      "resultOfClaim(codec, { receivedAt: 0, attempts: 0, quoteId: null }, { requestHash: null, identity })",
     ),
     publishResult(
       "newest.requestHash !== requestHash)",
