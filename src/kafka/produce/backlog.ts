@@ -79,7 +79,7 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
       }
     },
 
-    /** @param why goes on after the name of the topic */
+    /** @param why continues the message after the name of the topic */
     failed: (item: PendingRecord, code: PublishError["code"], why: string, cause?: unknown): void => {
       if (settle(item)) item.reject(new PublishError(code, `${topic} ${why}`, cause));
     },

@@ -10,7 +10,7 @@ type CloudEventAttributes = {
   trace: TraceContext | null;
 };
 
-/** SDKs refuse an empty attribute: there is nothing to say, so nothing is said. */
+/** Leaves out headers without a value, because CloudEvents SDKs refuse empty attributes. */
 export const withoutEmpty = (headers: readonly Header[]): Header[] =>
   headers.filter(([, value]) => value !== "");
 

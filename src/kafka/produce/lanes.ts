@@ -6,15 +6,15 @@ import type { Troubles } from "./troubles.ts";
 
 /** After this a broker names the partitions that keep a request of many waiting. */
 const BROKER_TIMEOUT_MS = 2_000;
-/** Each has connections of its own. */
+/** Few, because each has a connection of its own. */
 const MAX_SEPARATE_LANES = 8;
 
-/** A record waits in its leader's lane, in one apart while its partition is in trouble, or in none without a leader. */
+/** A record waits in its leader's lane, in a separate one while its partition is in trouble, or in none at all. */
 export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs: number) => {
   const partitionOf = newPartitioner();
-  /** By leader; below zero those for partitions that are apart. */
+  /** Keyed by leader. Keys below zero are the separate lanes of partitions in trouble. */
   const lanes = new Map<number, Lane>();
-  /** Their partition has no leader now, or is not chosen yet. */
+  /** Records whose partition has no leader now, or is not chosen yet. */
   let withoutLeader: PendingRecord[] = [];
   let leaders: readonly (number | null)[] = [];
 
@@ -36,9 +36,9 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
   };
 
   const redistribute = (items: readonly PendingRecord[]): void => {
-    for (const [lane, ofLane] of Map.groupBy(items, ({ partition }) => laneOf(partition)))
-      if (lane) lane.merge(ofLane);
-      else withoutLeader.push(...ofLane);
+    for (const [lane, laneItems] of Map.groupBy(items, ({ partition }) => laneOf(partition)))
+      if (lane) lane.merge(laneItems);
+      else withoutLeader.push(...laneItems);
   };
 
   return {

@@ -6,8 +6,8 @@ const murmur2 = (bytes: Buffer): number => {
   const { length } = bytes;
   const tail = length & ~3;
   let hash = SEED ^ length;
-  for (let at = 0; at < tail; at += 4) {
-    const word = Math.imul(bytes.readInt32LE(at), MIX);
+  for (let index = 0; index < tail; index += 4) {
+    const word = Math.imul(bytes.readInt32LE(index), MIX);
     hash = Math.imul(hash, MIX) ^ Math.imul(word ^ (word >>> 24), MIX);
   }
   if (tail < length) hash = Math.imul(hash ^ bytes.readUIntLE(tail, length - tail), MIX);

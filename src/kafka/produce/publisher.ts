@@ -112,9 +112,9 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
         checkedAt = clock.monotonic();
         unreachable = null;
         failures = 0;
-        const lost = { lack: { kind: "noLeader" }, now: checkedAt, isApart: true } as const;
+        const noLeader = { lack: { kind: "noLeader" }, now: checkedAt, isApart: true } as const;
         for (const [partition, leader] of leaders.entries())
-          if (leader === null) troubles.begin(partition, lost);
+          if (leader === null) troubles.begin(partition, noLeader);
         lanes.follow(leaders);
       } catch (error) {
         // An open connection may lead to a broker that has died: a new one is tried before anything is said.
@@ -125,8 +125,8 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
         failures += 1;
       }
       const refreshMs = troubles.size > 0 ? TROUBLED_REFRESH_MS : REFRESH_MS;
-      const ms = failures > 0 ? backoffMs(BACKOFF, failures - 1, deps.random()) : refreshMs;
-      await clock.sleep(ms, wake.signal).catch(() => undefined);
+      const waitMs = failures > 0 ? backoffMs(BACKOFF, failures - 1, deps.random()) : refreshMs;
+      await clock.sleep(waitMs, wake.signal).catch(() => undefined);
     }
   };
   const maintained = maintain();

@@ -30,49 +30,49 @@ const MAX_KEPT_BUFFER_BYTES = 4 * 1_048_576;
 
 /** Shared by all batches, and grows as needed. Safe because encoding is synchronous. */
 let buffer = Buffer.allocUnsafe(INITIAL_BUFFER_BYTES);
-let at = 0;
+let cursor = 0;
 
 const reserve = (bytes: number): void => {
-  if (at + bytes <= buffer.length) return;
-  const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, at + bytes));
-  buffer.copy(larger, 0, 0, at);
+  if (cursor + bytes <= buffer.length) return;
+  const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, cursor + bytes));
+  buffer.copy(larger, 0, 0, cursor);
   buffer = larger;
 };
 
 const putVarint = (value: number): void => {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   while (rest > 0x7f) {
-    buffer[at++] = (rest & 0x7f) | 0x80;
+    buffer[cursor++] = (rest & 0x7f) | 0x80;
     rest >>>= 7;
   }
-  buffer[at++] = rest;
+  buffer[cursor++] = rest;
 };
 
 /** Length, then UTF-8. Nearly all texts are short ASCII, for which this loop is faster than Buffer.write. */
 const putText = (text: string): void => {
-  const start = at;
+  const start = cursor;
   const { length } = text;
   putVarint(length);
-  const from = at;
+  const from = cursor;
   const bytes = buffer;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code > 0x7f) {
-      at = start;
+      cursor = start;
       putVarint(Buffer.byteLength(text));
-      at += buffer.write(text, at);
+      cursor += buffer.write(text, cursor);
       return;
     }
     bytes[from + i] = code;
   }
-  at = from + length;
+  cursor = from + length;
 };
 
 const putBytes = (bytes: Buffer | null): void => {
   putVarint(bytes === null ? NONE : bytes.length);
   if (bytes === null) return;
-  buffer.set(bytes, at);
-  at += bytes.length;
+  buffer.set(bytes, cursor);
+  cursor += bytes.length;
 };
 
 const putHeader = ([name, value]: Header): void => {
@@ -84,16 +84,16 @@ const putHeader = ([name, value]: Header): void => {
 
 /** Encodes headers once that many records share. */
 export const encodeHeaders = (headers: readonly Header[]): EncodedHeaders => {
-  at = 0;
+  cursor = 0;
   headers.forEach(putHeader);
-  return { count: headers.length, bytes: Buffer.from(buffer.subarray(0, at)) };
+  return { count: headers.length, bytes: Buffer.from(buffer.subarray(0, cursor)) };
 };
 
 const putHeaders = (headers: readonly Header[], { count, bytes }: EncodedHeaders): void => {
   reserve(VARINT_BYTES + bytes.length);
   putVarint(count + headers.length);
-  buffer.set(bytes, at);
-  at += bytes.length;
+  buffer.set(bytes, cursor);
+  cursor += bytes.length;
   headers.forEach(putHeader);
 };
 
@@ -103,20 +103,20 @@ const putRecord = (
 ): void => {
   reserve(4 * VARINT_BYTES + 2 + (key?.length ?? 0) + (value?.length ?? 0));
   // The body is written after the longest possible length, then moved to follow the actual one.
-  const start = at;
+  const start = cursor;
   const body = start + VARINT_BYTES;
-  at = body;
-  buffer[at++] = 0; // attributes
-  buffer[at++] = 0; // timestamp delta: all records of a batch have the batch's time
+  cursor = body;
+  buffer[cursor++] = 0; // attributes
+  buffer[cursor++] = 0; // timestamp delta: all records of a batch have the batch's time
   putVarint(offsetDelta);
   putBytes(key);
   putBytes(value);
   putHeaders(headers, encodedHeaders);
-  const end = at;
-  at = start;
+  const end = cursor;
+  cursor = start;
   putVarint(end - body);
-  buffer.copyWithin(at, body, end);
-  at += end - body;
+  buffer.copyWithin(cursor, body, end);
+  cursor += end - body;
 };
 
 const withChecksum = (batch: Buffer, attributes: number): Buffer => {
@@ -128,9 +128,9 @@ const withChecksum = (batch: Buffer, attributes: number): Buffer => {
 
 /** @param timestampMs create time of all records */
 export const recordBatch = (records: readonly Outgoing[], timestampMs: number): Buffer => {
-  at = HEADER_BYTES;
+  cursor = HEADER_BYTES;
   records.forEach(putRecord);
-  const batch = Buffer.from(buffer.subarray(0, at));
+  const batch = Buffer.from(buffer.subarray(0, cursor));
   if (buffer.length > MAX_KEPT_BUFFER_BYTES) buffer = Buffer.allocUnsafe(INITIAL_BUFFER_BYTES);
   const timestamp = BigInt(timestampMs);
   batch.writeBigInt64BE(0n, 0); // the first offset, which the broker gives

@@ -23,7 +23,7 @@ export const sendInSpan = (
   const sent = send(carriesTrace && traces.propagates ? span : null);
   // Most spans are not sampled: skip the attributes, because a webhook waits for this.
   if (!span.isSampled) return sent;
-  const ended = (written: RecordPosition | null, errorType: string | null): void =>
+  const endSpan = (written: RecordPosition | null, errorType: string | null): void =>
     span.end(
       {
         "messaging.system": "kafka",
@@ -37,8 +37,8 @@ export const sendInSpan = (
       errorType,
     );
   sent.then(
-    (written) => ended(written, null),
-    (error: unknown) => ended(null, codeOf(error)),
+    (written) => endSpan(written, null),
+    (error: unknown) => endSpan(null, codeOf(error)),
   );
   return sent;
 };

@@ -40,9 +40,9 @@ export const createTroubles = (topic: string, log: Log) => {
     },
     end,
     isApart: (partition: number): boolean => byPartition.get(partition)?.isApart ?? false,
-    /** It has been in trouble for so long that one record is enough to see the end of it. */
+    /** Whether its trouble has lasted so long that one waiting record is enough to notice the end of it. */
     isStuck,
-    /** Such a record waits already. */
+    /** Whether the partition is stuck, and one record already waits for it: then others are refused. */
     isRefusing: (partition: number, now: number): boolean => isStuck(partition, now) && probed.has(partition),
     of: (partition: number): PartitionTrouble | null => {
       const trouble = byPartition.get(partition);

@@ -21,16 +21,16 @@ export type Encode<T> = (value: T) => Buffer;
 /** Encodes into a reused buffer and copies the result, which is the fastest way with avsc. */
 export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
   const head = headOf(schemaId);
-  let space = Buffer.alloc(16_384);
+  let buffer = Buffer.alloc(16_384);
   return (value) => {
-    let end = schema.type.encode(value, space, HEAD_BYTES);
+    let end = schema.type.encode(value, buffer, HEAD_BYTES);
     if (end < 0) {
-      // It is minus the number of missing bytes.
-      space = Buffer.alloc(space.length - end + HEAD_BYTES);
-      end = schema.type.encode(value, space, HEAD_BYTES);
+      // A negative end is the negated number of missing bytes.
+      buffer = Buffer.alloc(buffer.length - end + HEAD_BYTES);
+      end = schema.type.encode(value, buffer, HEAD_BYTES);
     }
-    head.copy(space);
-    return Buffer.from(space.subarray(0, end));
+    head.copy(buffer);
+    return Buffer.from(buffer.subarray(0, end));
   };
 };
 
@@ -41,7 +41,7 @@ type TextField = { name: string; text: string };
 /** Synchronous when the writer's schema is cached. Rejects when the registry is unreachable: the record may be fine. */
 export type Decode<T> = (bytes: Buffer) => Decoded<T> | Promise<Decoded<T>>;
 
-/** For so long the registry is not asked again for an id that it did not know. */
+/** How long the registry is not asked again for an id that it did not know. */
 const UNKNOWN_HOLDS_MS = 30_000;
 const MAX_UNKNOWN = 10_000;
 
@@ -53,7 +53,7 @@ type Reader = { resolver: ReturnType<avro.Type["createResolver"]>; writer: avro.
 
 const { RecordType, StringType } = avro.types;
 
-/** Invalid UTF-8 in it is replaced. */
+/** Reads only the first field, if it is a text. Invalid UTF-8 in it is replaced. */
 const firstText = (writer: avro.Type, bytes: Buffer): { first?: TextField } => {
   const field = writer instanceof RecordType ? writer.fields[0] : undefined;
   if (!(field?.type instanceof StringType)) return {};
@@ -67,11 +67,11 @@ const firstText = (writer: avro.Type, bytes: Buffer): { first?: TextField } => {
   }
 };
 
-const readerFor = (ours: ParsedSchema, read: avro.Type, id: number, text: string): Reader => {
+const readerFor = (ours: ParsedSchema, readType: avro.Type, id: number, text: string): Reader => {
   try {
     const theirs = parseSchema(text);
     checkWriter(ours, theirs);
-    return { resolver: read.createResolver(theirs.type), writer: theirs.type };
+    return { resolver: readType.createResolver(theirs.type), writer: theirs.type };
   } catch (error) {
     return { refusal: `schema ${id} does not fit: ${messageOf(error).slice(0, MAX_REFUSAL_LENGTH)}` };
   }

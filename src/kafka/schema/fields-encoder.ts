@@ -13,7 +13,7 @@ export const fieldsEncoder = async <T extends { fields: Record<string, string> }
 ): Promise<{ encode: Encode<T>; olderId: number | null }> => {
   const encode = encoder<T>(schema, schemaId);
   const older = withoutFields(schema, NEW_FIELDS);
-  // A registry that does not answer any more costs no start: this is for one roll-out only.
+  // A registry that stops answering must not make the start fail: this is for one roll-out only.
   const olderId = await registry.find(subjectOf(topic), older).catch(() => null);
   if (olderId === null) return { encode, olderId };
   const encodeOlder = encoder<T>(older, olderId);

@@ -58,7 +58,7 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
   ...(auth && "password" in auth ? [auth.password()] : []),
 ];
 
-/** Null: the registry knows no such thing. Rejects with a RegistryError for any other answer that is not 2xx JSON. */
+/** Null stands for what the registry does not know. Any other answer that is not 2xx JSON becomes a RegistryError. */
 export const askRegistry = (options: RegistryOptions, clock: Clock) => {
   const { url, ca, auth } = options;
   const base = url.replace(/\/+$/, "");
@@ -69,25 +69,25 @@ export const askRegistry = (options: RegistryOptions, clock: Clock) => {
     connect: { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) },
   });
   const exchange = async (path: string, body: object | null) => {
-    const signed = await requestHeaders(options);
+    const sentHeaders = await requestHeaders(options);
     return clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
       const answer = await request(`${base}${path}`, {
         dispatcher,
         method: body ? "POST" : "GET",
-        headers: { accept: `${MEDIA_TYPE}, application/json`, "content-type": MEDIA_TYPE, ...signed },
+        headers: { accept: `${MEDIA_TYPE}, application/json`, "content-type": MEDIA_TYPE, ...sentHeaders },
         signal,
         body: body && JSON.stringify(body),
       });
       if (answer.statusCode === 401 && auth && "bearer" in auth)
-        auth.bearer.refused((signed.authorization ?? "").slice(BEARER.length));
-      return { status: answer.statusCode, text: await answer.body.text(), signed };
+        auth.bearer.refused((sentHeaders.authorization ?? "").slice(BEARER.length));
+      return { status: answer.statusCode, text: await answer.body.text(), sentHeaders };
     });
   };
 
   return async (path: string, body: object | null = null): Promise<unknown> => {
-    const { status, text, signed } = await exchange(path, body).catch((error: unknown) => {
-      const what = isSignInFailure(error) ? "cannot be asked" : "does not answer";
-      throw new RegistryError(`the schema registry ${what}: ${messageOf(error)}`, { cause: error });
+    const { status, text, sentHeaders } = await exchange(path, body).catch((error: unknown) => {
+      const failure = isSignInFailure(error) ? "cannot be asked" : "does not answer";
+      throw new RegistryError(`the schema registry ${failure}: ${messageOf(error)}`, { cause: error });
     });
     const answer = parseJson(text);
     if (status >= 200 && status < 300 && answer !== null) return answer;
@@ -95,7 +95,8 @@ export const askRegistry = (options: RegistryOptions, clock: Clock) => {
     // A 404 without an error code comes from a proxy or a wrong URL, and says nothing about schemas.
     if (status === 404 && typeof code === "number") return null;
     const hint = isStrange(status) ? ", and not as a registry does: check its URL" : "";
-    const detail = typeof message === "string" ? ` (${redacted(message, secretsOf(options, signed))})` : "";
+    const detail =
+      typeof message === "string" ? ` (${redacted(message, secretsOf(options, sentHeaders))})` : "";
     throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`, { status });
   };
 };

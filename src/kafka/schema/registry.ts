@@ -74,11 +74,11 @@ const registrar = (options: RegistryOptions, clock: Clock) => {
     });
     const compatibility =
       Object.values(COMPATIBILITY).find((each) => each === level) ?? COMPATIBILITY.BACKWARD;
-    const wire = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
+    const avroSchema = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
     try {
       const { id } = await clock.withDeadline(REGISTER_MS, undefined, () =>
-        // It would set the level of each subject that a registry, just started, does not know yet.
-        client.register(wire, { subject, compatibility, updateConfig: false }),
+        // `updateConfig` would set the level of each subject that a registry, just started, does not know yet.
+        client.register(avroSchema, { subject, compatibility, updateConfig: false }),
       );
       return id;
     } catch (error) {

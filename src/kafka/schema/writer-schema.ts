@@ -15,7 +15,7 @@ const entriesNext = (tap: Tap): number => {
 
 /** Reads no more entries than the value has bytes. avsc believes what a map claims: 2^28 entries take it 12 s. */
 class BoundedMap extends avro.types.MapType {
-  /** avsc also calls it on a resolver, which has the values of the writer. */
+  /** `this` may be a resolver of avsc, whose values are those of the writer. */
   _read(this: { valuesType: Values }, tap: Tap): unknown {
     const entries: [string, unknown][] = [];
     for (let left = entriesNext(tap); left > 0; left = entriesNext(tap))
@@ -31,7 +31,7 @@ class BoundedMap extends avro.types.MapType {
 /** `meaning`: the logical types, by the type that they annotate. avsc drops those that it has no class for. */
 export type ParsedSchema = { type: avro.Type; meaning: ReadonlyMap<avro.Type, string> };
 
-/** Our schemas have a twentieth of it. */
+/** Our schemas are a twentieth as long. */
 const MAX_TEXT_LENGTH = 262_144;
 
 /**
@@ -81,7 +81,7 @@ const kindOf = ({ typeName, name }: avro.Type): string =>
 const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Field | undefined =>
   fields.find((field) => field.name === name);
 
-/** Whether its bytes bound the time to pass it over: a list may claim 2^40 items of no bytes, a record hold itself. */
+/** Whether bytes bound the time to skip a value: a list may claim 2^40 items of no bytes, a record may hold itself. */
 const isPlain = (type: avro.Type): boolean =>
   branchesOf(type).every((each) =>
     each instanceof MapType
