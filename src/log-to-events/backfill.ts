@@ -7,11 +7,11 @@ const [MAX_LENGTH, OVERHEAD_LENGTH] = [32 * 1_048_576, 1_000];
 /** Copies a substring, because it would keep the whole entry in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** A local time has an order as well. What else cannot be read comes last, as the log has it. */
+/** Compares local times as if they were UTC. What is no instant comes last, in the order of the log. */
 const orderOf = ({ createdAt }: Notification): number =>
   occurredAtOf(createdAt) ?? occurredAtOf(`${createdAt}Z`) ?? Number.MAX_VALUE;
 
-/** A full one takes more of its transactions, up to twice its size: those of one are published in order. */
+/** A full batch still takes more of its transactions, up to twice its size: each is published in order. */
 export const backfillBatch = () => {
   const transactions = new Map<string, Notification[]>();
   let length = 0;

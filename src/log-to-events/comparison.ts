@@ -125,8 +125,8 @@ export const createComparison = (
       if (statuses.get(status) === undefined) return;
       statuses.set(status, 1);
       // A notification without createdAt is known by its transaction and status.
-      const withoutDate = hasUndated && event.createdAt !== "" ? get(keyAt(status, null, "")) : null;
-      for (const entry of [...sameAs(event, status), withoutDate])
+      const undated = hasUndated && event.createdAt !== "" ? get(keyAt(status, null, "")) : null;
+      for (const entry of [...sameAs(event, status), undated])
         if (entry?.state === "missing" || entry?.state === "tooYoung") setState(entry, "known");
     },
 

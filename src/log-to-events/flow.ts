@@ -117,7 +117,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
 
     const backfill = async ({ isRead, reason }: ReadEvents): Promise<void> => {
       while (counts.missing > 0) {
-        const before = counts.missing;
+        const missingBefore = counts.missing;
         const batch = backfillBatch();
         const onNotification = (notification: Notification): boolean => {
           const missing = batch.hasRoomFor(notification) ? comparison.take(notification) : null;
@@ -128,10 +128,10 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
           else batch.add(notification);
           return true;
         };
-        const again = await readPartnerLog(period, { onNotification, signal });
-        for (const each of again.reasons) reasons.add(each);
+        const secondReading = await readPartnerLog(period, { onNotification, signal });
+        for (const each of secondReading.reasons) reasons.add(each);
         await inLanes(options.lanes, batch.byTransaction(), publishInOrder);
-        if (counts.missing < before) continue;
+        if (counts.missing < missingBefore) continue;
         reasons.add(CHANGED);
         break;
       }

@@ -97,8 +97,8 @@ export const readAnswer = async (
 ): Promise<AnswerSummary> => {
   const counts = { otherType: 0, unreadable: 0 };
   const details = new Set<string>();
-  const json = httpStatus === 204 ? [Buffer.from("[]")] : body;
-  const answer = await splitAnswer(json, form, ({ text, detail }) => {
+  const bytes = httpStatus === 204 ? [Buffer.from("[]")] : body;
+  const answer = await splitAnswer(bytes, form, ({ text, detail }) => {
     const entry = text === null ? ({ kind: "unreadable", detail } as const) : readLogEntry(text, form);
     if (entry.kind === "notification") onNotification(entry.notification);
     else counts[entry.kind] += 1;
@@ -108,16 +108,16 @@ export const readAnswer = async (
   counts.unreadable += skipped;
   if (skipped > 0) details.add(NO_OBJECT);
   // An error without a code and a text says that nothing failed.
-  const beside = JSON.stringify(frame, (name, value: unknown) =>
+  const frameText = JSON.stringify(frame, (name, value: unknown) =>
     ERRORS.test(name) && statementsIn(value).length === 0 ? null : value,
   );
-  const mayBeEmpty = form.logEntriesPointer !== undefined || !OUTSIDE.test(beside);
+  const mayBeEmpty = form.logEntriesPointer !== undefined || !OUTSIDE.test(frameText);
   const hasArray = answer.hasArray && (entries > 0 || mayBeEmpty);
 
   const reasons = [...details].map((detail) => `some entries are not understood: ${detail}`);
   if (fault !== null) reasons.push(`the answer ${fault}`);
   else if (!hasArray) reasons.push(form.logEntriesPointer === undefined ? NO_ARRAY : NO_ARRAY_THERE);
-  const isFailure = saysFailed(beside, form.failedWhen);
+  const isFailure = saysFailed(frameText, form.failedWhen);
   if (isFailure) reasons.push("the answer says that it failed");
   if (entries > 0 && counts.otherType === entries) reasons.push("all entries say another event type");
   const isCut = httpStatus === 206 || linksToMore(headers["link"]);

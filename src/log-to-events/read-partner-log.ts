@@ -10,7 +10,7 @@ import { SeveralArrays } from "./split-answer.ts";
 
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
 
-/** The counts are those of the largest answers. `isWhole`: all entries of the dates, no others. `refusal`: its status. */
+/** The counts are those of the largest answers. `isWhole`: all entries of the dates, no others. `refusal`: a status. */
 type PartnerLogReading = AnswerSummary & { isWhole: boolean; refusal: number | null };
 
 const EVENT_TYPE = "TRANSACTION_STATUS_UPDATED";

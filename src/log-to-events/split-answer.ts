@@ -26,7 +26,7 @@ type SplitAnswer = {
   /** How many arrays hold entries: several only with `takesAll`. */
   arrays: number;
   entries: number;
-  /** How many stand before the first object of their array, which alone shows that it holds the entries. */
+  /** How many elements stand before the first object of the array, which shows that it holds the entries. */
   skipped: number;
   /** The answer, with 0 in place of the entries, and the number of elements in place of other arrays; null for no JSON. */
   frame: unknown;
@@ -91,7 +91,7 @@ export const splitAnswer = async (
   let elements = 0;
   let isInElement = false;
   let mayHoldEntries = false;
-  let isOfEntries = false;
+  let isEntriesArray = false;
 
   const isOnPointer = (): boolean => path.every((name, index) => String(name) === pointer?.[index]);
   const openArray = (): void => {
@@ -101,22 +101,22 @@ export const splitAnswer = async (
     }
     depth = 1;
     elements = 0;
-    isOfEntries = false;
+    isEntriesArray = false;
     mayHoldEntries =
       pointer === null ? path.length <= MAX_LEVELS : path.length === pointer.length && isOnPointer();
   };
   const beginElement = (byte: number): void => {
     isInElement = true;
     const isLikeEntry = pointer !== null || path.length === 0 || byte === OPEN_OBJECT;
-    if (isOfEntries || !mayHoldEntries || !isLikeEntry) return;
+    if (isEntriesArray || !mayHoldEntries || !isLikeEntry) return;
     if (arrays > 0 && !takesAll) throw new SeveralArrays();
-    isOfEntries = true;
+    isEntriesArray = true;
     arrays += 1;
     if (!takesAll) skipped = entries = elements;
   };
   const endElement = (): void => {
     elements += 1;
-    if (isOfEntries || (takesAll && mayHoldEntries)) {
+    if (isEntriesArray || (takesAll && mayHoldEntries)) {
       entries += 1;
       onEntry(entryOf(element));
     }
@@ -125,8 +125,8 @@ export const splitAnswer = async (
   };
   const closeArray = (byte: number): void => {
     hasEmptyArray ||= elements === 0 && mayHoldEntries;
-    // Between spaces, because what is no JSON around it must not become a number with it.
-    append(frame, Buffer.from(byte === CLOSE_ARRAY ? ` ${isOfEntries ? 0 : elements} ` : "[}"));
+    // The spaces keep invalid text around it from becoming one number with it.
+    append(frame, Buffer.from(byte === CLOSE_ARRAY ? ` ${isEntriesArray ? 0 : elements} ` : "[}"));
   };
 
   /** Takes a byte outside of arrays and strings. */
@@ -179,7 +179,7 @@ export const splitAnswer = async (
     if (isInElement) append(element, piece, start);
   };
 
-  const ended = (json: unknown, fault: SplitAnswer["fault"]): SplitAnswer => ({
+  const summary = (json: unknown, fault: SplitAnswer["fault"]): SplitAnswer => ({
     hasArray: entries > 0 || hasEmptyArray,
     arrays,
     entries,
@@ -192,14 +192,14 @@ export const splitAnswer = async (
       const bytes = Math.min(PIECE_BYTES, chunk.length - start);
       scan(Buffer.from(chunk.buffer, chunk.byteOffset + start, bytes));
       if (frame.length > MAX_FRAME_BYTES)
-        return ended(null, "is nested too deeply, or holds too much beside its arrays");
+        return summary(null, "is nested too deeply, or holds too much beside its arrays");
       await pause();
     }
   try {
     // Nothing in the frame shows an array that was not closed.
     const text = depth > 0 ? "" : new TextDecoder().decode(frame.bytes.subarray(0, frame.length));
-    return ended(JSON.parse(text) as unknown, null);
+    return summary(JSON.parse(text) as unknown, null);
   } catch {
-    return ended(null, "breaks off, or is not JSON");
+    return summary(null, "breaks off, or is not JSON");
   }
 };

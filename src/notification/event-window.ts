@@ -20,6 +20,7 @@ export type StatusChange = Pick<
 export const eventIdentity = ({ transactionId, status, createdAt, occurredAt }: StatusChange): Digest =>
   digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
 
+/** The events' share of the memory. The rest is for the facts about transactions. */
 const SHARE_OF_EVENTS = 0.75;
 /** Fewer parts make look-ups faster; with more of them less is lost when the oldest is emptied. */
 const PARTS = 8;

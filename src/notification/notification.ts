@@ -18,7 +18,7 @@ type ReadNotification =
   /** `detail` says what is wrong, for people; it quotes nothing of the text. */
   | { ok: false; detail: string };
 
-/** An escape can produce a lone surrogate. */
+/** Replaces lone surrogates, which an escape can produce and UTF-8 cannot encode. */
 const textOf = (source: string): string => stringOf(source).toWellFormed();
 
 const isString = (source: string): boolean => source.startsWith('"');

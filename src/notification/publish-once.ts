@@ -66,11 +66,11 @@ export const createPublishOnce = ({
     const event = translate(notification, { receivedAt, source, facts, mask, eventFields });
     const { eventId, transactionId, status, direction, occurredAt } = event;
     const identity = eventIdentity(event);
-    const earlier = others.find((other) => other.identity === identity);
+    const copyInFlight = others.find((other) => other.identity === identity);
     const isDurable = window.has(identity, nowMs);
-    if (earlier && !isDurable) await earlier.acknowledgement;
-    if (earlier || isDurable) {
-      const publishedId = earlier?.eventId ?? window.newestIdOf(identity) ?? eventId;
+    if (copyInFlight && !isDurable) await copyInFlight.acknowledgement;
+    if (copyInFlight || isDurable) {
+      const publishedId = copyInFlight?.eventId ?? window.newestIdOf(identity) ?? eventId;
       return { kind: "duplicate", event: { eventId: publishedId, transactionId, status } };
     }
     const acknowledgement = publish(event, trace);

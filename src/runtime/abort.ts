@@ -23,12 +23,12 @@ export const onAbort = (signal: HubSignal, listener: () => void): (() => void) =
 /** Abort the controller after the work, to remove its listeners. `AbortSignal.any` leaks if a signal lives long. */
 export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {
   const controller = new AbortController();
-  const forgets: (() => void)[] = [];
-  controller.signal.addEventListener("abort", () => forgets.forEach((forget) => forget()), { once: true });
+  const removers: (() => void)[] = [];
+  controller.signal.addEventListener("abort", () => removers.forEach((remove) => remove()), { once: true });
   for (const signal of signals) {
     const abort = (): void => controller.abort(signal.reason);
     if (signal.aborted) abort();
-    else if (!controller.signal.aborted) forgets.push(onAbort(signal, abort));
+    else if (!controller.signal.aborted) removers.push(onAbort(signal, abort));
   }
   return controller;
 };

@@ -71,8 +71,8 @@ const PROBES = [
 
 /** Whether the ranges together exclude nobody of a family, as far as it is cut into /8. */
 export const coverAllAddresses = (cidrs: readonly string[]): boolean => {
-  const hold = rangesOf(cidrs);
-  return PROBES.some((addresses) => addresses.every(hold));
+  const isInRanges = rangesOf(cidrs);
+  return PROBES.some((addresses) => addresses.every(isInRanges));
 };
 
 export const isLoopback = (host: string): boolean =>

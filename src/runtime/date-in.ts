@@ -1,10 +1,10 @@
 /** The time zone of the partner's business days. */
 export const SAO_PAULO = "America/Sao_Paulo";
 
-/** In every time zone, midnight and changes of the UTC offset fall on a quarter of an hour: it has one date. */
+/** In every time zone, midnight and changes of the UTC offset fall on a quarter of an hour, so a quarter has one date. */
 const QUARTER_MS = 15 * 60_000;
 
-/** The date in a time zone at an instant, as YYYY-MM-DD. Keeps the last quarter's: formatting a date is slow. */
+/** The date in a time zone at an instant, as YYYY-MM-DD. Keeps that of the last quarter, because formatting is slow. */
 export const dateIn = (timeZone: string): ((ms: number) => string) => {
   const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
   const format = new Intl.DateTimeFormat("en-CA", { timeZone, ...parts });

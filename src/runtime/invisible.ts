@@ -5,7 +5,7 @@ const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
 /** Each UTF-16 unit of the text as \uXXXX. */
 export const unitsOf = (text: string): string =>
   [...Array(text.length).keys()]
-    .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
+    .map((index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`)
     .join("");
 
 /** The text with its invisible characters written as \uXXXX. JSON without line breaks stays the same JSON. */

@@ -12,20 +12,20 @@ const ESCAPED = '"\\/bfnrt';
 const HEX4 = /^[0-9a-fA-F]{4}$/;
 
 const skipSpace = (text: string, from: number): number => {
-  for (let at = from; ; at++) {
-    const code = text.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+  for (let index = from; ; index++) {
+    const code = text.charCodeAt(index);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return index;
   }
 };
 
 const endOfString = (text: string, from: number): number => {
-  for (let at = from + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
+  for (let index = from + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) return index + 1;
     if (code < 0x20) return NOWHERE;
     if (code !== BACKSLASH) continue;
-    const escape = text.charAt(++at);
-    if (escape === "u" && HEX4.test(text.slice(at + 1, at + 5))) at += 4;
+    const escape = text.charAt(++index);
+    if (escape === "u" && HEX4.test(text.slice(index + 1, index + 5))) index += 4;
     else if (escape === "" || !ESCAPED.includes(escape)) return NOWHERE;
   }
   return NOWHERE;
@@ -46,31 +46,31 @@ const afterName = (text: string, from: number): number => {
 };
 
 const endOfValue = (text: string, from: number): number => {
-  /** The closing brackets of the objects and arrays around `at`, the innermost last. */
+  /** The closing brackets of the objects and arrays around `index`, the innermost last. */
   const closers: string[] = [];
-  let at = from;
+  let index = from;
   for (;;) {
-    const closer = CLOSERS[text[at] ?? ""];
-    if (closer === undefined) at = endOfScalar(text, at);
+    const closer = CLOSERS[text[index] ?? ""];
+    if (closer === undefined) index = endOfScalar(text, index);
     else {
       closers.push(closer);
-      at = skipSpace(text, at + 1);
-      if (text[at] !== closer) {
-        if (closer === "}") at = afterName(text, at);
-        if (at === NOWHERE) return NOWHERE;
+      index = skipSpace(text, index + 1);
+      if (text[index] !== closer) {
+        if (closer === "}") index = afterName(text, index);
+        if (index === NOWHERE) return NOWHERE;
         continue;
       }
     }
-    if (at === NOWHERE || closers.length === 0) return at;
+    if (index === NOWHERE || closers.length === 0) return index;
     // The objects and arrays around this value may end with it.
-    for (at = skipSpace(text, at); text[at] === closers.at(-1); at = skipSpace(text, at + 1)) {
+    for (index = skipSpace(text, index); text[index] === closers.at(-1); index = skipSpace(text, index + 1)) {
       closers.pop();
-      if (closers.length === 0) return at + 1;
+      if (closers.length === 0) return index + 1;
     }
-    if (text[at] !== ",") return NOWHERE;
-    at = skipSpace(text, at + 1);
-    if (closers.at(-1) === "}") at = afterName(text, at);
-    if (at === NOWHERE) return NOWHERE;
+    if (text[index] !== ",") return NOWHERE;
+    index = skipSpace(text, index + 1);
+    if (closers.at(-1) === "}") index = afterName(text, index);
+    if (index === NOWHERE) return NOWHERE;
   }
 };
 
@@ -82,22 +82,22 @@ export const stringOf = (source: string): string =>
 const readItems = (text: string, open: "{" | "["): { items: Member[]; isWhole: boolean } => {
   const items: Member[] = [];
   const broken = { items, isWhole: false };
-  let at = skipSpace(text, 0);
-  if (text[at] !== open) return broken;
-  at = skipSpace(text, at + 1);
-  let hasMore = text[at] !== CLOSERS[open];
+  let index = skipSpace(text, 0);
+  if (text[index] !== open) return broken;
+  index = skipSpace(text, index + 1);
+  let hasMore = text[index] !== CLOSERS[open];
   while (hasMore) {
-    const start = open === "{" ? afterName(text, at) : at;
+    const start = open === "{" ? afterName(text, index) : index;
     if (start === NOWHERE) return broken;
-    const key = open === "{" ? stringOf(text.slice(at, endOfString(text, at))) : "";
+    const key = open === "{" ? stringOf(text.slice(index, endOfString(text, index))) : "";
     const end = endOfValue(text, start);
     items.push({ key, raw: text.slice(start, end === NOWHERE ? undefined : end) });
     if (end === NOWHERE) return broken;
-    at = skipSpace(text, end);
-    hasMore = text[at] === ",";
-    if (hasMore) at = skipSpace(text, at + 1);
+    index = skipSpace(text, end);
+    hasMore = text[index] === ",";
+    if (hasMore) index = skipSpace(text, index + 1);
   }
-  return { items, isWhole: text[at] === CLOSERS[open] && skipSpace(text, at + 1) === text.length };
+  return { items, isWhole: text[index] === CLOSERS[open] && skipSpace(text, index + 1) === text.length };
 };
 
 /** The members of a JSON object, in order, with repeated names. Null when the text is no JSON object. */

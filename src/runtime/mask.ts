@@ -127,12 +127,12 @@ export const maskFor = (secrets: readonly string[]): Mask => {
   return Object.assign(mask, { part, marginBytes: Math.max(0, ...spellings.map(longestOf)) });
 };
 
-/** What `make` makes of some texts: made anew only when one of them has changed. */
+/** Keeps the last result of `make`, and calls it again only when one of the texts has changed. */
 export const madeFrom = <T>(make: (texts: readonly string[]) => T): ((texts: readonly string[]) => T) => {
-  let last: { texts: readonly string[]; made: T } | null = null;
+  let last: { texts: readonly string[]; result: T } | null = null;
   return (texts) => {
     const isLast = last?.texts.length === texts.length && texts.every((text, i) => text === last?.texts[i]);
-    if (last === null || !isLast) last = { texts, made: make(texts) };
-    return last.made;
+    if (last === null || !isLast) last = { texts, result: make(texts) };
+    return last.result;
   };
 };

@@ -18,16 +18,16 @@ export const openReconcile = (
   const { config, clock, log, metrics } = services;
 
   let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
-  const show = (): void => {
+  const showCompleteAt = (): void => {
     const { completeAtMs } = note;
     // An instant ahead of the clock would silence the alert on the last complete run.
     if (completeAtMs === null || isAhead(completeAtMs, clock.now())) metrics.reconcileCompleteAt.remove();
     else metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
   };
-  /** Saves the note in Kafka, and does not wait for that: a run counts even if it fails. */
-  const keep = (changes: Partial<ReconcileNote>): void => {
+  /** Changes the note and saves it in Kafka, but does not wait for that: a run counts even if it fails. */
+  const changeNote = (changes: Partial<ReconcileNote>): void => {
     note = { ...note, ...changes };
-    show();
+    showCompleteAt();
     const text = writeNote(note);
     withCluster(services, async (cluster) => {
       // At the end of the topic, so that tools which alert on a group's lag stay quiet.
@@ -45,12 +45,12 @@ export const openReconcile = (
     async ({ signal, isHeld }) => {
       // A run that does not know how far to look back may miss events: if this fails, the election tries again.
       note = await withCluster(services, (cluster) => lastNote(config, cluster));
-      show();
+      showCompleteAt();
       const { wholeAtMs } = note;
       const nowMs = clock.now();
       // Until a run is complete, later leaders look back as far as this one does.
-      if (wholeAtMs === null) keep({ wholeAtMs: nowMs - config.reconcile.lookbackMs });
-      else if (isAhead(wholeAtMs, nowMs)) keep({ wholeAtMs: nowMs - MAX_BACK_MS });
+      if (wholeAtMs === null) changeNote({ wholeAtMs: nowMs - config.reconcile.lookbackMs });
+      else if (isAhead(wholeAtMs, nowMs)) changeNote({ wholeAtMs: nowMs - MAX_BACK_MS });
 
       const reconcile = reconcileRuns(deps, () => {
         if (!isHeld()) throw new Error("another replica may be the leader");
@@ -67,7 +67,7 @@ export const openReconcile = (
         // Notes the end of the period, not of the run: somebody may set the clock in between. An incomplete run notes
         // nothing new, because a later version may understand what it left behind; it still saves the note, because
         // the last attempt to do so may have failed.
-        keep(result === "complete" ? { completeAtMs: clock.now(), wholeAtMs: period.toMs } : {});
+        changeNote(result === "complete" ? { completeAtMs: clock.now(), wholeAtMs: period.toMs } : {});
         const ms = Math.round(clock.monotonic() - startedAtMs);
         const window = { from: iso(period.fromMs), to: iso(period.toMs), ms };
         const line = { ...counts, ...window, ...(reasons.length > 0 && { reasons }) };

@@ -39,7 +39,7 @@ const eventsReader = (services: Services, schemaId: number): LogPorts["readEvent
   const topic = config.topics.transactionStatus;
   const schema = readSchema("transaction-status-updated");
   const decode = decoder<TransactionStatusUpdated>(schema, services, { ownId: schemaId });
-  const choose = newPartitioner();
+  const partitionOf = newPartitioner();
   return (sinceMs, onEvent, signal) =>
     withCluster(services, async (cluster) => {
       const { ranges, missing } = await clock.within(RANGES_MS, signal, cluster.ranges(topic, sinceMs));
@@ -48,16 +48,16 @@ const eventsReader = (services: Services, schemaId: number): LogPorts["readEvent
         if (decoded.ok) onEvent(decoded.value);
         return ++records % EVENTS_A_TURN === 0 ? yieldToEventLoop() : undefined;
       };
-      const apart = await scan(
+      const unreadable = await scan(
         { topic, ranges },
         ({ value }) => (value === null ? undefined : whenKnown(decode(value), countAndTake)),
         services,
         signal,
       );
-      const unread = new Set([...missing, ...apart]);
+      const unread = new Set([...missing, ...unreadable]);
       const partitions = ranges.size + missing.size;
       return {
-        isRead: (transactionId) => !unread.has(choose(Buffer.from(transactionId), partitions)),
+        isRead: (transactionId) => !unread.has(partitionOf(Buffer.from(transactionId), partitions)),
         reason: unread.size > 0 ? `${missingText(topic, unread)}; its transactions are held back` : null,
       };
     });

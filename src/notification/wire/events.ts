@@ -38,7 +38,7 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
   const schema = readSchema("transaction-status-updated");
   const target = { topic: topics.transactionStatus, schemaId };
   const { encode } = await fieldsEncoder<TransactionStatusUpdated>(schema, target, services.registry);
-  const followed = await followEvents(services, schemaId);
+  const follower = await followEvents(services, schemaId);
   const publisher = services.publisher(topics.transactionStatus, {
     maxWaiting: webhook.maxInFlight,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -67,17 +67,17 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
     };
 
   return {
-    window: followed.window,
+    window: follower.window,
     untilRead: async (signal) => {
-      while (!followed.isRead()) await clock.sleep(CHECK_EVERY_MS, signal);
+      while (!follower.isRead()) await clock.sleep(CHECK_EVERY_MS, signal);
     },
     publishOnce: createPublishOnce({
       publish: traces ? putInSpan(traces) : put,
-      window: followed.window,
+      window: follower.window,
       mask: services.mask,
       eventFields: partner.eventFields,
       onPublished: (event, position) => {
-        followed.recordWritten(position);
+        follower.recordWritten(position);
         if (event.outOfOrder) metrics.outOfOrder.inc();
         for (const field of missingFields(partner.eventFields, event.fields))
           metrics.fieldsMissing.inc({ kind: "event", field });
@@ -86,11 +86,11 @@ export const openEvents = async (services: Services, schemaId: number): Promise<
     }),
     components: () => ({
       "events-publisher": { health: publisher.health(), serves: "webhooks" },
-      "events-memory": { health: followed.health(), serves: "webhooks" },
+      "events-memory": { health: follower.health(), serves: "webhooks" },
     }),
     waiting: () => ({ [topics.transactionStatus]: publisher.waiting() }),
     close: async () => {
-      await Promise.all([publisher.close(0), followed.close()]);
+      await Promise.all([publisher.close(0), follower.close()]);
     },
   };
 };

@@ -66,11 +66,11 @@ export const topicProgress = () => {
 /** Enough for two hours at ten million transactions a day: see the arithmetic in event-window.ts. */
 const MAX_BYTES = 90_000_000;
 const CHECK_EVERY_MS = 500;
-/** A topic created again is shorter in so many checks in a row; a frozen broker reports an old end for a moment. */
+/** A topic that is shorter in so many checks in a row was created again; a frozen broker is behind for a moment. */
 const SHORTER_CHECKS = 4;
 /** Large, slow fetches: other replicas' events may come a little later. A fetch ends between two checks. */
 const FETCH = { minBytes: 65_536, waitMs: 200 };
-/** Then the process counts as ready without the window: duplicates are better than refused webhooks. */
+/** After this time the process counts as ready without the window: duplicates are better than refused webhooks. */
 const READY_AFTER_MS = 15_000;
 
 /** Feeds the dedup window with the events of all replicas. Rejects if Kafka does not answer. */
@@ -128,9 +128,9 @@ export const followEvents = async (services: Services, schemaId: number) => {
   /** Once caught up, only partitions in which other replicas have written are read. */
   const check = async (): Promise<void> => {
     if (!isCaughtUp()) return;
-    const before = progress.positions();
+    const positions = progress.positions();
     const { ranges, missing } = await cluster.ranges(topic);
-    const isShorter = [...before].some(
+    const isShorter = [...positions].some(
       ([partition, next]) => !missing.has(partition) && (ranges.get(partition)?.endOffset ?? 0) < next,
     );
     shorterChecks = isShorter ? shorterChecks + 1 : 0;
@@ -160,10 +160,10 @@ export const followEvents = async (services: Services, schemaId: number) => {
     /** Must be called for each event that this replica has published: it is not read back. */
     recordWritten: progress.recordWritten,
     health: (): Health => {
-      const followed = tail.health();
-      if (isCaughtUp()) return isUp(followed) ? followed : { kind: "up" };
+      const tailHealth = tail.health();
+      if (isCaughtUp()) return isUp(tailHealth) ? tailHealth : { kind: "up" };
       if (isLate()) return { kind: "up" };
-      return isUp(followed) ? { kind: "reading", left: null } : followed;
+      return isUp(tailHealth) ? { kind: "reading", left: null } : tailHealth;
     },
     /** Whether all is read that can be read now, or READY_AFTER_MS are over. */
     isRead: (): boolean => isLate() || (troubles()?.every(isApart) ?? false),
