@@ -15,8 +15,8 @@ const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
 const output = { isIncomplete: false };
-/** A command stops when it loses standard output; silently if its reader has gone (EPIPE). Standard error can be lost. */
-const failed = (fd: 1 | 2, error: unknown): void => {
+/** Stops the command if standard output is lost, silently if its reader has gone (EPIPE). Ignores standard error. */
+const outputFailed = (fd: 1 | 2, error: unknown): void => {
   if (fd === 2 || stopped.signal.aborted) return;
   stopped.abort(new Error("nobody reads the output"));
   if (codeOf(error) === "EPIPE") return;
@@ -27,7 +27,7 @@ const failed = (fd: 1 | 2, error: unknown): void => {
 const streamOf = (fd: 1 | 2): NodeJS.WriteStream => {
   const stream = fd === 1 ? process.stdout : process.stderr;
   // An error that nobody listens to would crash the process.
-  if (stream.listenerCount("error") === 0) stream.on("error", (error) => failed(fd, error));
+  if (stream.listenerCount("error") === 0) stream.on("error", (error) => outputFailed(fd, error));
   return stream;
 };
 
@@ -35,18 +35,18 @@ const write = (fd: 1 | 2, line: string): void => {
   const bytes = Buffer.from(`${line}\n`);
   let written = 0;
   try {
-    // A pipe that does not block takes a part of them.
+    // A non-blocking pipe may take only a part of the bytes.
     while (written < bytes.length) written += writeSync(fd, bytes, written);
   } catch (error) {
     if (codeOf(error) === "EAGAIN") streamOf(fd).write(bytes.subarray(written));
-    else failed(fd, error);
+    else outputFailed(fd, error);
   }
 };
 
 const writeBytes = (bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     streamOf(1).write(bytes, (error) => {
-      if (error) failed(1, error);
+      if (error) outputFailed(1, error);
       if (error) reject(error);
       else resolve();
     });

@@ -28,7 +28,7 @@ type Bridge = {
   stop(): Promise<void>;
 };
 
-/** The part of SHUTDOWN_TIMEOUT after the drain, for closing connections; LAST_LINES_MS of it for the last lines. */
+/** The end of SHUTDOWN_TIMEOUT, in which connections close. The last LAST_LINES_MS of it are for lines of the log. */
 const CLOSE_MS = 2_000;
 const LAST_LINES_MS = 500;
 /** A safety net: each step of the start has tighter limits of its own. */
@@ -53,18 +53,18 @@ type Base = {
   partner: Partner | null;
 };
 
-const drain = async ({ services, webhooks }: Base, parts: Parts, ms: number): Promise<void> => {
+const drain = async ({ services, webhooks }: Base, parts: Parts, drainMs: number): Promise<void> => {
   const { config, clock } = services;
-  const arriveMs = Math.min(ms, config.webhook.publishTimeoutMs + ARRIVE_MS);
-  const reconcileStops = clock.within(ms, undefined, Promise.resolve(parts.reconcile?.close()));
+  const arriveMs = Math.min(drainMs, config.webhook.publishTimeoutMs + ARRIVE_MS);
+  const reconcileStops = clock.within(drainMs, undefined, Promise.resolve(parts.reconcile?.close()));
   await Promise.all([
     webhooks && closeServer(webhooks.server, arriveMs),
-    parts.commands?.drain(ms),
+    parts.commands?.drain(drainMs),
     reconcileStops.catch(() => undefined),
   ]);
 };
 
-/** May never end if Kafka is away. All is durable by then, and connections end with the process. */
+/** May never resolve if Kafka is away. By then all records are durable, and connections end with the process. */
 const closeAll = async ({ services, management, partner }: Base, parts: Parts): Promise<void> => {
   await Promise.all([
     closeServer(management, 0),
@@ -110,13 +110,13 @@ export const startBridge = async (
   const sayWaiting = (cause: string): void => {
     if (phase.name === "starting") phase = { name: "starting", health: { kind: "waiting", cause } };
   };
-  const orStopped = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
+  const inTime = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
 
   const openParts = async (): Promise<void> => {
-    const { schemaIdOf } = await orStopped(awaitPrerequisites(services, signal, sayWaiting));
+    const { schemaIdOf } = await inTime(awaitPrerequisites(services, signal, sayWaiting));
     const { parkNotification, parkCommand } = (parts.deadLetters = openDeadLetters(services));
     const eventSchemaId = (): number => schemaIdOf("transaction-status-updated");
-    if (webhooks || runs("reconcile")) parts.events = await orStopped(openEvents(services, eventSchemaId()));
+    if (webhooks || runs("reconcile")) parts.events = await inTime(openEvents(services, eventSchemaId()));
     const { events } = parts;
     if (webhooks && events) {
       const { publishOnce } = events;
@@ -126,7 +126,7 @@ export const startBridge = async (
     if (partner === null) return;
 
     const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
-    const pauses = (parts.control = await orStopped(openControl(services, pausable)));
+    const pauses = (parts.control = await inTime(openControl(services, pausable)));
     if (runs("commands")) {
       const schemaIds = {
         command: schemaIdOf("command"),
@@ -134,7 +134,7 @@ export const startBridge = async (
         journal: schemaIdOf("command-journal-entry"),
       };
       const deps = { services, park: parkCommand, partner, schemaIds, pauses, signal };
-      parts.commands = await orStopped(openCommands(deps));
+      parts.commands = await inTime(openCommands(deps));
     }
     if (events && runs("reconcile"))
       parts.reconcile = openReconcile({ services, events, partner, schemaId: eventSchemaId() }, (until) =>

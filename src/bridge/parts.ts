@@ -36,8 +36,8 @@ export const metricsOf = (
   createMetrics({
     publisherWaiting: () => merged(Object.values(parts).map((part) => part.waiting())),
     kafkaUp: () => {
-      const ofKafka = Object.entries(components()).filter(([name]) => name !== "partner");
-      return Object.fromEntries(ofKafka.map(([name, { health }]) => [name, isUp(health)]));
+      const kafkaComponents = Object.entries(components()).filter(([name]) => name !== "partner");
+      return Object.fromEntries(kafkaComponents.map(([name, { health }]) => [name, isUp(health)]));
     },
     commands: () => parts.commands?.numbers() ?? NO_COMMANDS,
     commandsLag: () => parts.commands?.lag() ?? new Map(),

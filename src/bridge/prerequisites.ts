@@ -26,11 +26,11 @@ const inspectOnce = (services: Services): Promise<Inspection> =>
 export const awaitPrerequisites = async (
   services: Services,
   signal: AbortSignal,
-  waiting: (reason: string) => void,
+  onWaiting: (reason: string) => void,
 ): Promise<Pick<Inspection, "schemaIdOf">> => {
   const { config, clock, log } = services;
-  const until = clock.monotonic() + WAIT_MS;
-  let schemasUntil: number | null = null;
+  const giveUpAtMs = clock.monotonic() + WAIT_MS;
+  let schemasGiveUpAtMs: number | null = null;
   for (;;) {
     let reason: string;
     try {
@@ -39,17 +39,17 @@ export const awaitPrerequisites = async (
         for (const warning of inspection.warnings) log.warn({ warning }, "start.warning");
         return inspection;
       }
-      schemasUntil ??= clock.monotonic() + SCHEMAS_WAIT_MS;
-      if (!mayPass || clock.monotonic() > schemasUntil) throw new UsageError(problems.join("\n"));
+      schemasGiveUpAtMs ??= clock.monotonic() + SCHEMAS_WAIT_MS;
+      if (!mayPass || clock.monotonic() > schemasGiveUpAtMs) throw new UsageError(problems.join("\n"));
       reason = `a registry that was just started may know it later: ${problems.join(" ")}`;
     } catch (error) {
       if (error instanceof UsageError && !(error.cause instanceof Error)) throw error;
       reason = describeOutage(error, config);
-      if (clock.monotonic() > until)
+      if (clock.monotonic() > giveUpAtMs)
         throw new UsageError(`${reason}; ${outageAdvice(error)}.`, { cause: error });
     }
     log.warn({ reason }, "start.waiting");
-    waiting(reason);
+    onWaiting(reason);
     await clock.sleep(AGAIN_AFTER_MS, signal);
   }
 };

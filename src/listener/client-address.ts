@@ -6,7 +6,7 @@ const DOTTED_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 const withoutPort = (hop: string): string =>
   BRACKETED.exec(hop)?.[1] ?? DOTTED_WITH_PORT.exec(hop)?.[1] ?? hop;
 
-/** The first hop from the right that is no trusted proxy: what is left of it may be forged. Else the leftmost one. */
+/** The first hop from the right that is no trusted proxy; if all are, the leftmost. Hops further left may be forged. */
 export const clientAddress = (
   peerAddress: string,
   forwardedFor: string | null | undefined,

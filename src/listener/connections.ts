@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** The open connections. One more than `max` takes the place of the one that has waited for no answer for longest. */
+/** Holds up to `max` connections. A further one closes the one that has had no request in progress for longest. */
 export const createConnections = (max: number) => {
-  /** When a connection last began to wait for no answer, as a count of changes; Infinity while it waits for one. */
+  /** When a connection became idle, as a count of changes; Infinity while a request on it is being answered. */
   const idleSince = new Map<Socket, number>();
   let changes = 0;
 
-  /** Sorted when it was empty, the idlest last: a flood of new connections must not look through all for each. */
+  /** Idle connections, the longest idle last. Sorted only when it is empty, because a flood would sort it for each. */
   let candidates: [Socket, number][] = [];
   const idlest = (): Socket | null => {
     for (;;) {

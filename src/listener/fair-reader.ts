@@ -6,7 +6,7 @@ function pauseAgain(this: Socket): void {
   this.pause();
 }
 
-/** Stops reading a connection. Node resumes it at the next request that it has read, so the handler stays. */
+/** Stops reading a connection. Node resumes it when it has read a request, so the handler stays to pause it again. */
 export const stopReading = (socket: Socket): void => {
   socket.on("resume", pauseAgain).pause();
 };
@@ -20,7 +20,7 @@ export const createFairReader = () => {
   let takesNewest = true;
 
   const turn = (): void => {
-    // The newest and the oldest by turns: who connects during a flood neither waits for all of it, nor for ever.
+    // The newest and the oldest take turns: during a flood nobody waits for all of it, and nobody forever.
     resume(takesNewest ? fresh.pop() : fresh.shift());
     takesNewest = !takesNewest;
     const [next] = busy;

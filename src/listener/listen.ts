@@ -15,7 +15,7 @@ export const listen = (server: Server, host: string, port: number, setting: stri
 
 const SWEEP_EVERY_MS = 50;
 
-/** Lets requests finish for `drainMs`. Each answer closes its connection: a busy sender could keep it open. */
+/** Lets requests finish for `drainMs`. Each answer closes its connection, because a busy sender would keep it open. */
 export const closeServer = (server: Server, drainMs: number): Promise<void> =>
   new Promise((resolve) => {
     if (!server.listening) {

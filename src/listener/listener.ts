@@ -10,7 +10,7 @@ export type ListenerOptions = {
   maxConnections?: number | undefined;
   /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs?: number | undefined;
-  /** How many requests of a connection may wait for an earlier answer. The answer of each is kept whole. */
+  /** How many requests of a connection may wait for an earlier answer. Memory holds their whole answers. */
   maxPipelined: number;
   /** Bodies are read up to this size before the app is asked; null for an app that reads them itself. */
   maxBodyBytes: number | null;
@@ -33,13 +33,13 @@ const MAX_HEADERS = 100;
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
 /** The adapter would answer 400 to hosts that it cannot parse, to none (HTTP/1.0), and to absolute URLs (proxies). */
-const removeHost = (request: IncomingMessage): void => {
+const replaceHost = (request: IncomingMessage): void => {
   request.headers.host = "localhost";
   if (request.url?.startsWith("/") === false) request.url = request.url.replace(SCHEME_AND_HOST, "");
 };
 
 const refuse = (request: IncomingMessage, response: ServerResponse, status: 413 | 431): void => {
-  // The adapter would look at both before it calls what answers.
+  // The adapter parses the URL and the host before it calls the handler, and may refuse them.
   Object.assign(request, { url: "/", headers: { ...request.headers, host: "localhost" } });
   void getRequestListener(() => answerUnread(request, status))(request, response);
 };
@@ -113,7 +113,7 @@ export const createListener = (
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (request.socket.destroyed) return;
     if (isOneTooMany(request, response)) return void request.socket.destroy();
-    if (!needsHost) removeHost(request);
+    if (!needsHost) replaceHost(request);
     if (request.rawHeaders.length > 2 * MAX_HEADERS) refuse(request, response, 431);
     else if (maxBodyBytes === null || !hasBody(request)) void answer(request, response);
     else if (declaresMore(request, maxBodyBytes)) refuse(request, response, 413);

@@ -1,6 +1,6 @@
 type Arrival = { giveUp: () => void; startedAt: number; previous: Arrival | null; next: Arrival | null };
 
-/** When as many requests are in progress as may be, one that has been arriving for longer gives way to a new one. */
+/** Beyond the limit of requests in progress, one that has been arriving for longer than this gives way to a new one. */
 const SLOW_MS = 250;
 
 /** A linked list, oldest first: a Set took 15 to 20 MB more under load, a tenth of the process. */
@@ -15,7 +15,7 @@ export const createArrivals = () => {
       last = arrival;
       return arrival;
     },
-    /** To be called once for each. */
+    /** Must be called once for each arrival. */
     remove: ({ previous, next }: Arrival): void => {
       if (previous) previous.next = next;
       else first = next;

@@ -38,8 +38,8 @@ const keysOf = <K>(secrets: Secrets, derive: (secret: string) => K | null): (() 
 /** Compares every pair of equal length, so that the time does not depend on a match. */
 const anyDigestMatches = (expected: readonly Buffer[], candidates: readonly Buffer[]): boolean => {
   let matches = 0;
-  for (const right of expected)
-    for (const candidate of candidates) matches |= timingSafeEqual(right, candidate) ? 1 : 0;
+  for (const digest of expected)
+    for (const candidate of candidates) matches |= timingSafeEqual(digest, candidate) ? 1 : 0;
   return matches === 1;
 };
 
@@ -81,7 +81,7 @@ export const pathToken = (secrets: Secrets): Scheme =>
 export const headerSecret = (secrets: Secrets, lowerCaseName: string): Scheme =>
   sharedSecret(secrets, (head) => [headerOf(head, lowerCaseName) ?? ""]);
 
-/** Without the blanks around commas: a regular expression would take quadratic time for many blanks. */
+/** Removes the blanks around commas: a regular expression would take quadratic time for many blanks. */
 const trimmed = (list: string): string =>
   list
     .split(",")

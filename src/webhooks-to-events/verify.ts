@@ -49,13 +49,13 @@ export const verification = (options: VerificationOptions): ((head: RequestHead)
   const scheme = schemeOf(options);
   const isAllowed = options.allowedCidrs.length === 0 ? null : rangesOf(options.allowedCidrs);
   const isTrustedProxy = rangesOf(options.trustedProxyCidrs);
-  const foreign: Refusal = { kind: "refused", status: 401 };
+  const foreignRefusal: Refusal = { kind: "refused", status: 401 };
   const refusal: Refusal = { kind: "refused", status: options.auth === "path-token" ? 404 : 401 };
   return (head) => {
     // The address comes first, so that the answer to a foreign one does not tell whether the secret was right.
     const forwardedFor = headerOf(head, "x-forwarded-for");
     if (isAllowed && !isAllowed(clientAddress(head.peerAddress, forwardedFor, isTrustedProxy)))
-      return foreign;
+      return foreignRefusal;
     const proof = scheme(head);
     if (proof.kind === "none") return refusal;
     if (proof.kind === "authentic") return proof;

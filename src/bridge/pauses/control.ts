@@ -27,9 +27,9 @@ export const createControlFold = () => {
 
   /** Everything before this offset was read, gaps of compaction and transaction markers included. */
   const reached = (partition: number, next: number): void => {
-    const part = loading.get(partition);
-    if (part === undefined || next < part.end) return;
-    for (const [flow, entry] of part.entries) entries.set(flow, entry);
+    const load = loading.get(partition);
+    if (load === undefined || next < load.end) return;
+    for (const [flow, entry] of load.entries) entries.set(flow, entry);
     loading.delete(partition);
     unread?.delete(partition);
   };
@@ -42,7 +42,7 @@ export const createControlFold = () => {
         reached(partition, startOffset);
       }
     },
-    /** False: it cannot be read, and the entry before it stays in force. */
+    /** Returns false for a record that cannot be read: the entry before it stays in force. */
     take: (record: ControlRecord & { partition: number }): boolean =>
       applyControlRecord(loading.get(record.partition)?.entries ?? entries, record),
     reached,
@@ -72,7 +72,7 @@ const describePause = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
  * Follows the control topic. Rejects if Kafka does not answer. A pause ends by Kafka's clock: an entry that comes
  * while the topic is followed was written then, by its own time, and from there on time is only counted. One that is
  * found at the start ends by this machine's clock. Without Kafka the last entries that were read stay in force.
- * @param flows those of this process
+ * @param flows the pausable flows of this process
  */
 export const openControl = async (services: Services, flows: readonly Pausable[]): Promise<Control> => {
   const { config, clock, log } = services;
@@ -87,14 +87,18 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
 
   const isHeld = (flow: Pausable): boolean => !isRead() || pausesInForce.has(flow);
 
-  const logChange = (flow: Pausable, before: ControlEntry | undefined, pause: ControlEntry | null): void => {
+  const logChange = (
+    flow: Pausable,
+    oldPause: ControlEntry | undefined,
+    pause: ControlEntry | null,
+  ): void => {
     if (pause) {
       const { by, atMs, untilMs, actionId } = pause;
       log.warn({ flow, by, since: iso(atMs), until: isoOrNull(untilMs), actionId }, "flow.paused");
-    } else if (before) {
+    } else if (oldPause) {
       const last = entries().get(flow);
       const by = last?.says === "resume" ? last.by : null;
-      log.info({ flow, by, pausedBy: before.by }, "flow.resumed");
+      log.info({ flow, by, pausedBy: oldPause.by }, "flow.resumed");
     }
   };
 
@@ -107,12 +111,12 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
 
   const update = (): void => {
     for (const flow of flows) {
-      const before = pausesInForce.get(flow);
+      const oldPause = pausesInForce.get(flow);
       const entry = entries().get(flow);
       const pause = entry && isPause(entry, kafkaNow(entry)) ? entry : null;
       if (pause) pausesInForce.set(flow, pause);
       else pausesInForce.delete(flow);
-      if (!isDeepStrictEqual(before, pause ?? undefined)) logChange(flow, before, pause);
+      if (!isDeepStrictEqual(oldPause, pause ?? undefined)) logChange(flow, oldPause, pause);
     }
     hasLoaded = isRead();
     for (const each of followers) {
@@ -147,11 +151,11 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   const updates = setInterval(update, CHECK_EVERY_MS);
 
   const health = (): Health => {
-    const followed = tail.health();
-    if (isRead()) return followed;
-    const lacking = tail.unreadHealth(unread());
-    if (lacking !== null) return lacking;
-    return followed.kind === "up" ? { kind: "reading", left: null } : followed;
+    const tailHealth = tail.health();
+    if (isRead()) return tailHealth;
+    const unreadHealth = tail.unreadHealth(unread());
+    if (unreadHealth !== null) return unreadHealth;
+    return tailHealth.kind === "up" ? { kind: "reading", left: null } : tailHealth;
   };
 
   return {
