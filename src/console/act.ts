@@ -8,7 +8,7 @@ import { html, type Html } from "./html/text.ts";
 import { addressOfPerson } from "./sign-in/sign-in.ts";
 import { PageProblem, type ConsoleContext, type PageAnswer, type Show, type Task } from "./site.ts";
 
-/** Who sent this form, and why. Throws Forbidden for a viewer, and a Problem where nobody signs in. */
+/** Says who sent this form, and why. Throws Forbidden for a viewer, and a PageProblem where nobody signs in. */
 export const actorOfRequest = (context: ConsoleContext, note: string): Actor => {
   const { person, site } = context.var;
   if (person === null)
@@ -51,7 +51,7 @@ const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): s
   return `The action failed (${reason}). It is not known whether anything was done: see the audit and the story.`;
 };
 
-/** `meanwhile`: what there is to see until `run` gives what came of it; `failed`: where it did not. */
+/** `meanwhile` is shown while `run` works, then what `run` resolves to. `failed` is shown if `run` rejects. */
 type Action = {
   meanwhile: Show;
   run: (stopped: AbortSignal) => Promise<Show>;
@@ -59,7 +59,7 @@ type Action = {
 };
 
 const LOOK_MS = 1_800;
-/** Beyond it, those that began first are forgotten: what they did stands in the audit topic. */
+/** The oldest actions beyond this number are forgotten: what they did stands in the audit topic. */
 const MAX_KEPT = 200;
 
 /** The action has an address of its own, which can be loaded again. The same form sent twice is one action. */
@@ -76,16 +76,16 @@ export const begin = (
     throw new PageProblem(400, "The form is not complete, so nothing was done.", "Load its page again.");
   const by = person?.name ?? "";
   site.log.info({ by, purpose }, "console.acting");
-  const sent = `${by} ${form.toString()}`;
-  const before = tasks.get(id);
-  if (before && before.sent !== sent)
+  const submission = `${by} ${form.toString()}`;
+  const existing = tasks.get(id);
+  if (existing && existing.submission !== submission)
     throw new PageProblem(
       409,
       "This form was sent once already, with other content or by another person: nothing was done now.",
       "Load its page again.",
     );
-  if (!before) {
-    const task: Task = { sent, show: meanwhile, done: Promise.resolve() };
+  if (!existing) {
+    const task: Task = { submission, show: meanwhile, done: Promise.resolve() };
     keepNewest(tasks, id, task, MAX_KEPT);
     task.done = explainOutage(services.config, run(stopped), stopped)
       .catch((error: unknown) => failed(failureOf(context, error)))

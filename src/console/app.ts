@@ -54,7 +54,7 @@ const tooLarge = (): never => {
   throw new PageProblem(413, "What was sent is too large, so nothing was done.", "Write a shorter note.");
 };
 
-/** Sec-Fetch-Site decides where the browser sends it (TLS, loopback); else the Origin must be the console's own. */
+/** If the browser sends Sec-Fetch-Site (TLS, loopback), it decides; else the Origin must be the console's own. */
 const guardPosts = (ownOrigin: string | undefined): readonly MiddlewareHandler<ConsoleEnv>[] => [
   onlyForms,
   csrf({
@@ -67,7 +67,7 @@ const guardPosts = (ownOrigin: string | undefined): readonly MiddlewareHandler<C
 /** The longest query parameter: the length limit of an id. */
 const MAX_PARAMETER_LENGTH = 1_024;
 
-/** An image of each address on another page would begin as many readings: other pages may only link here. */
+/** Other pages may only link here: by embedding addresses as images they could begin any number of readings. */
 const guardGets: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
   const [site, mode, dest] = ["site", "mode", "dest"].map((name) => req.header(`sec-fetch-${name}`));
   const isForeign = site === "cross-site" || site === "same-site";

@@ -20,11 +20,11 @@ type Start<T> = (onProgress: OnProgress, signal: AbortSignal) => Promise<T>;
 
 const NOTHING: Reading<unknown> = { value: null, atMs: null, error: null, isReading: false, progress: null };
 
-type Open = {
+type Entry = {
   reading: Reading<unknown>;
   ended: Promise<void>;
   endedAtMs: number;
-  /** When an answer, or a part of it, came last; never while the reading waits for its turn. */
+  /** When an answer, or a part of it, last came; Infinity while the reading waits for its turn. */
   heardAtMs: number;
   seenAtMs: number;
   stop: AbortController;
@@ -41,14 +41,14 @@ const LOOK_EVERY_MS = 5_000;
 const FAILED_MS = 2_000;
 /** A Kafka that is silent for so long counts as away, long before the question fails. */
 const SILENT_MS = 4_000;
-/** Readings at once: each may read whole topics. Further ones wait for their turn. */
+/** How many readings run at once: each may read whole topics. Further ones wait for their turn. */
 const MAX_READING = 8;
-const MAX_UNREAD = 64;
+const MAX_WAITING = 64;
 const TOO_MUCH = "The console is busy: load the page again in a moment.";
 
 /** A key always has a value of one type. A reading is shared, and stops when nobody asks for it any more. */
 export const createReadings = ({ config, clock }: ToolServices) => {
-  const open = new Map<string, Open>();
+  const entries = new Map<string, Entry>();
   let running = 0;
   const waiting: (() => void)[] = [];
 
@@ -66,17 +66,17 @@ export const createReadings = ({ config, clock }: ToolServices) => {
     }
   };
 
-  const forgetWhenIdle = async (key: string, one: Open): Promise<void> => {
-    while (clock.monotonic() - one.seenAtMs < IDLE_MS && open.get(key) === one)
-      await clock.sleep(LOOK_EVERY_MS, one.stop.signal);
-    if (open.get(key) === one) open.delete(key);
-    one.stop.abort();
+  const forgetWhenIdle = async (key: string, entry: Entry): Promise<void> => {
+    while (clock.monotonic() - entry.seenAtMs < IDLE_MS && entries.get(key) === entry)
+      await clock.sleep(LOOK_EVERY_MS, entry.stop.signal);
+    if (entries.get(key) === entry) entries.delete(key);
+    entry.stop.abort();
   };
 
-  const begin = (key: string, start: Start<unknown>, before: Reading<unknown>): Open => {
+  const begin = (key: string, start: Start<unknown>, previous: Reading<unknown>): Entry => {
     const stop = new AbortController();
-    const one: Open = {
-      reading: { ...before, isReading: true, progress: null },
+    const entry: Entry = {
+      reading: { ...previous, isReading: true, progress: null },
       ended: Promise.resolve(),
       endedAtMs: 0,
       heardAtMs: Infinity,
@@ -84,28 +84,28 @@ export const createReadings = ({ config, clock }: ToolServices) => {
       stop,
     };
     const learn = (news: Partial<Reading<unknown>>): void => {
-      one.reading = { ...one.reading, ...news };
-      one.heardAtMs = clock.monotonic();
+      entry.reading = { ...entry.reading, ...news };
+      entry.heardAtMs = clock.monotonic();
     };
     const end = (news: Partial<Reading<unknown>>): void => {
       learn({ ...news, isReading: false });
-      one.endedAtMs = clock.monotonic();
+      entry.endedAtMs = clock.monotonic();
     };
     const work = (): Promise<unknown> => {
       learn({});
       const working = start((progress) => learn({ progress: { ...progress } }), stop.signal);
       return explainOutage(config, working, stop.signal);
     };
-    one.ended = inTurn(stop.signal, work).then(
+    entry.ended = inTurn(stop.signal, work).then(
       (value) => end({ value, atMs: clock.now(), error: null }),
       (error: unknown) => end({ error }),
     );
-    open.set(key, one);
-    forgetWhenIdle(key, one).catch(() => undefined);
-    return one;
+    entries.set(key, entry);
+    forgetWhenIdle(key, entry).catch(() => undefined);
+    return entry;
   };
 
-  const silence = ({ reading, heardAtMs }: Open): OutageError | null => {
+  const silence = ({ reading, heardAtMs }: Entry): OutageError | null => {
     const silentMs = clock.monotonic() - heardAtMs;
     if (!reading.isReading || silentMs < SILENT_MS) return null;
     return new OutageError(`Kafka has not answered for ${Math.floor(silentMs / 1_000)} s.`);
@@ -114,19 +114,19 @@ export const createReadings = ({ config, clock }: ToolServices) => {
   return {
     /** Waits for a moment. @param keepMs for how long the value may be shown again */
     read: async <T>(key: string, start: Start<T>, keepMs = KEEP_MS): Promise<Reading<T>> => {
-      const last = open.get(key);
+      const last = entries.get(key);
       const freshMs = last && last.reading.error !== null ? FAILED_MS : keepMs;
       const isFresh = last && (last.reading.isReading || clock.monotonic() - last.endedAtMs < freshMs);
-      if (!isFresh && running === MAX_READING && waiting.length >= MAX_UNREAD)
+      if (!isFresh && running === MAX_READING && waiting.length >= MAX_WAITING)
         return { ...(NOTHING as Reading<T>), error: new UsageError(TOO_MUCH) };
-      const one = isFresh ? last : begin(key, start, last?.reading ?? NOTHING);
-      one.seenAtMs = clock.monotonic();
-      await clock.within(WAIT_MS, undefined, one.ended).catch(() => undefined);
-      return { ...(one.reading as Reading<T>), error: one.reading.error ?? silence(one) };
+      const entry = isFresh ? last : begin(key, start, last?.reading ?? NOTHING);
+      entry.seenAtMs = clock.monotonic();
+      await clock.within(WAIT_MS, undefined, entry.ended).catch(() => undefined);
+      return { ...(entry.reading as Reading<T>), error: entry.reading.error ?? silence(entry) };
     },
     close: (): void => {
-      for (const { stop } of open.values()) stop.abort();
-      open.clear();
+      for (const { stop } of entries.values()) stop.abort();
+      entries.clear();
     },
   };
 };

@@ -25,13 +25,13 @@ export class PageProblem extends Error {
 
 type Person = { name: string; role: Role };
 
-/** `users`: of CONSOLE_USERS_FILE, as it is now. `from`: written to the audit topic with each action. */
+/** `users` gives those of CONSOLE_USERS_FILE as it is now. `from` is written to the audit topic with each action. */
 type ConsoleOptions = { users: () => readonly User[]; version: string; from: Actor["from"] };
 
 export type Show = (context: ConsoleContext) => PageAnswer;
 
-/** An action that goes on when nobody looks. `sent`: what a form asked for, and who sent it. `done` never rejects. */
-export type Task = { sent: string; show: Show; done: Promise<void> };
+/** An action that goes on when nobody looks. `submission`: who sent the form, and its content. `done` never rejects. */
+export type Task = { submission: string; show: Show; done: Promise<void> };
 
 /** A file that pages load. Its path changes with its text, so that browsers may keep it. */
 const readAsset = (name: string, extension: string, type: string) => {
@@ -68,7 +68,7 @@ export const createSite = (options: ConsoleOptions, services: ToolServices) => {
   };
 };
 
-/** `person`: null where nobody signs in, and before that is known. */
+/** `person` is null where nobody signs in, and until the sign-in is checked. */
 export type ConsoleEnv = { Bindings: HttpBindings; Variables: { site: Site; person: Person | null } };
 export type ConsoleContext = Context<ConsoleEnv>;
 export type Site = ReturnType<typeof createSite>;

@@ -16,7 +16,8 @@ import { failed, RELOAD_S } from "./problem.ts";
 /** Facts are read again after so long; until then a refused form shows the same ones. */
 const FACTS_MS = 60_000;
 
-type Before = { form: URLSearchParams; problem: string };
+/** A form that was refused, and why. */
+type Refusal = { form: URLSearchParams; problem: string };
 
 const adviceView = (
   { quoteId, claimedAtMs }: Doubt,
@@ -32,15 +33,15 @@ const adviceView = (
   );
 
 /** Says why nothing was done, and repeats the note, because the form may not be shown any more. */
-const beforeView = ({ form, problem }: Before): Html => {
+const refusalView = ({ form, problem }: Refusal): Html => {
   const note = form.get("note");
   const typed = note && html`<br />Your note: ${inlineText(note, 1_000)}`;
   return notice("bad", html`<strong>Not done.</strong> ${sentence(problem)}${typed}`);
 };
 
-/** A radio button, or the checkbox for force, with its explanation, as it was sent before. */
+/** A radio button, or the checkbox for force, with its explanation. A refused choice stays checked. */
 const choice = (
-  before: Before | null,
+  refusal: Refusal | null,
   name: "as" | "force",
   value: string,
   label: string,
@@ -48,7 +49,7 @@ const choice = (
 ): Html => {
   const type = name === "as" ? "radio" : "checkbox";
   const id = `${name}-${value}`;
-  const state = html`${name === "as" && "required"} ${before?.form.get(name) === value && "checked"}`;
+  const state = html`${name === "as" && "required"} ${refusal?.form.get(name) === value && "checked"}`;
   return html`<p class="choice">
     <input type="${type}" id="${id}" name="${name}" value="${value}" aria-describedby="${id}-hint" ${state} />
     <label for="${id}">${label}</label>
@@ -64,7 +65,12 @@ const FORCE =
   "quote could be bought twice.";
 
 /** When it can be resolved, the only sentence on the page about it, and the box for force where something needs it. */
-const time = (endableAtMs: number, nowMs: number, facts: DoubtFacts | null, before: Before | null): Html => {
+const timeView = (
+  endableAtMs: number,
+  nowMs: number,
+  facts: DoubtFacts | null,
+  refusal: Refusal | null,
+): Html => {
   const isYoung = endableAtMs > nowMs;
   const hasEvidence = facts !== null && facts.evidence.length > 0;
   const young = html`<strong>It can be resolved from ${when(endableAtMs, nowMs)} on.</strong> Until then a frozen replica
@@ -73,7 +79,7 @@ const time = (endableAtMs: number, nowMs: number, facts: DoubtFacts | null, befo
   if (!isYoung && !hasEvidence) return html`<p>It can be resolved now.</p>`;
   return html`<div class="notice wait">
     <p>${isYoung ? young : "It can be resolved now."} ${hasEvidence && evident}</p>
-    ${choice(before, "force", "yes", "Resolve it now anyway, with force", FORCE)}
+    ${choice(refusal, "force", "yes", "Resolve it now anyway, with force", FORCE)}
   </div>`;
 };
 
@@ -101,9 +107,9 @@ const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal)
 };
 
 /** The field for the transactionId, filled in if all evidence names one transaction. */
-const transactionField = (facts: DoubtFacts | null, before: Before | null): Html => {
+const transactionField = (facts: DoubtFacts | null, refusal: Refusal | null): Html => {
   const [id = "", ...others] = new Set(facts?.evidence.map(({ transactionId }) => transactionId));
-  const value = before?.form.get("transaction") ?? (others.length === 0 ? id : "");
+  const value = refusal?.form.get("transaction") ?? (others.length === 0 ? id : "");
   return html`<p class="field">
     <label for="transaction">transactionId</label>
     <span class="hint" id="transaction-hint">Optional. If it was executed, the final result carries this id. An event
@@ -117,7 +123,7 @@ const doubtForm = (
   context: ConsoleContext,
   doubt: Doubt,
   facts: DoubtFacts | null,
-  before: Before | null,
+  refusal: Refusal | null,
 ): Html => {
   const { person, site } = context.var;
   const { fourEyes } = site.settings;
@@ -128,23 +134,24 @@ const doubtForm = (
     const nobody = html`: nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>`;
     return html`<p>An operator can resolve it ${from}. You may only look${person === null && nobody}.</p>`;
   }
-  const two = "Two people resolve a doubt: what you say is a proposal until another person confirms it.";
+  const fourEyesHint =
+    "Two people resolve a doubt: what you say is a proposal until another person confirms it.";
   return html`<form method="post" action="/doubt" class="panel">
     <h2>Resolve the doubt</h2>
-    ${fieldsOf(doubt)} ${fourEyes && html`<p>${two}</p>`}
+    ${fieldsOf(doubt)} ${fourEyes && html`<p>${fourEyesHint}</p>`}
     <fieldset>
       <legend>What does the partner say of quote ${code(doubt.quoteId)}?</legend>
-      ${choice(before, "as", "succeeded", "It was executed", EXECUTED)}
-      ${choice(before, "as", "not-executed", "It was not executed", NOT_EXECUTED)}
+      ${choice(refusal, "as", "succeeded", "It was executed", EXECUTED)}
+      ${choice(refusal, "as", "not-executed", "It was not executed", NOT_EXECUTED)}
     </fieldset>
-    ${transactionField(facts, before)}
-    ${noteField("Who at the partner said so, when, and a reference.", before?.form.get("note") ?? "")}
-    ${time(endableAtMs, nowMs, facts, before)}
+    ${transactionField(facts, refusal)}
+    ${noteField("Who at the partner said so, when, and a reference.", refusal?.form.get("note") ?? "")}
+    ${timeView(endableAtMs, nowMs, facts, refusal)}
     <p><button class="main">${fourEyes ? "Propose to resolve the doubt" : "Resolve the doubt"}</button></p>
   </form>`;
 };
 
-const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before | null): Promise<Html> => {
+const doubtView = async (context: ConsoleContext, doubt: Doubt, refusal: Refusal | null): Promise<Html> => {
   const { site } = context.var;
   const readFacts = async (onProgress: OnProgress, signal: AbortSignal): Promise<DoubtFacts | null> =>
     (await factsOfDoubts(site.services, [doubt], onProgress, signal))[0] ?? null;
@@ -153,28 +160,28 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, before: Before |
     readProposals(site),
   ]);
   const nowMs = site.clock.now();
-  const own = proposalsOf(doubt, proposals.value ?? []);
+  const doubtProposals = proposalsOf(doubt, proposals.value ?? []);
   // A page that loads itself again would lose what is being typed.
-  const again = html`${reading("What the events say of it is still being read", progress)}
+  const lookAgain = html`${reading("What the events say of it is still being read", progress)}
     <p>${link(doubtPath(doubt), "Look again")}</p>`;
   return html`<p>The bridge cannot know whether the partner executed it, and does not send it again.</p>
-    ${facts && evidenceView(facts, nowMs)} ${isReading && again} ${error !== null && failed(context, error)}
+    ${facts && evidenceView(facts, nowMs)} ${isReading && lookAgain} ${error !== null && failed(context, error)}
     ${aboutView(doubt, facts, nowMs)} ${adviceView(doubt, site.settings)} ${facts && candidatesView(facts)}
-    ${own.map((proposal) => proposalView(context, doubt, proposal))} ${doubtForm(context, doubt, facts, before)}`;
+    ${doubtProposals.map((proposal) => proposalView(context, doubt, proposal))} ${doubtForm(context, doubt, facts, refusal)}`;
 };
 
 export const showDoubt = async (
   context: ConsoleContext,
   commandId: string,
   quoteId: string | null,
-  before: Before | null = null,
+  refusal: Refusal | null = null,
 ): Promise<Response> => {
   const { site } = context.var;
-  const show = (is: string, body: Cell, more: { status?: 200 | 404; refreshS?: number } = {}) =>
+  const show = (heading: string, body: Cell, more: { status?: 200 | 404; refreshS?: number } = {}) =>
     page(context, {
       title: "Doubt",
-      ...(before ? { status: 422 } : more),
-      body: html`<h1>Command ${code(commandId)} ${is}</h1> ${before && beforeView(before)} ${body}
+      ...(refusal ? { status: 422 } : more),
+      body: html`<h1>Command ${code(commandId)} ${heading}</h1> ${refusal && refusalView(refusal)} ${body}
         <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
     });
   const journal = await site.doubts.look();
@@ -185,15 +192,17 @@ export const showDoubt = async (
   const [doubt, ...others] = doubts.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
   const state = journalState(context, journal);
   if (doubt && others.length === 0)
-    return show("is in doubt", html`${state} ${await doubtView(context, doubt, before)}`);
+    return show("is in doubt", html`${state} ${await doubtView(context, doubt, refusal)}`);
   if (doubts.length > 0) {
-    const is = doubt ? "is in doubt for several quotes" : "is not in doubt for this quote, but for another";
-    return show(is, doubtsTable(doubts, site.clock.now()));
+    const which = doubt
+      ? "is in doubt for several quotes"
+      : "is not in doubt for this quote, but for another";
+    return show(which, doubtsTable(doubts, site.clock.now()));
   }
-  const again = before && html`<p>${link(doubtPath({ commandId, quoteId }), "Look again")}</p>`;
+  const lookAgain = refusal && html`<p>${link(doubtPath({ commandId, quoteId }), "Look again")}</p>`;
   return state === null
     ? show("is not in doubt", html`<p>It was resolved, or it never was in doubt.</p>`, { status: 404 })
-    : show("is being looked for", html`${state} ${again}`, { refreshS: RELOAD_S });
+    : show("is being looked for", html`${state} ${lookAgain}`, { refreshS: RELOAD_S });
 };
 
 export const doubtPage = (context: ConsoleContext): Promise<Response> =>

@@ -12,14 +12,14 @@ import { failed, RELOAD_S } from "./problem.ts";
 const MAX_SHOWN = 40;
 const REFRESH_S = 10;
 const MAX_ID = 80;
-export const STILL_READ = "The journal is still being read, so there may be more in doubt";
+export const STILL_READING = "The journal is still being read, so there may be more in doubt";
 
 export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: string | null }): string =>
   pathTo("/doubt", { command: commandId, quote: quoteId });
 
 const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): readonly Cell[] => {
   const { commandId, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
-  const proposed = proposalsOf(doubt, proposals).map(
+  const proposalNotes = proposalsOf(doubt, proposals).map(
     ({ ref, request: { as, force }, by, untilMs }) =>
       html`<br /><small>${inlineText(by, MAX_ID)} proposes
         <strong>${as === "succeeded" ? "executed" : "not executed"}</strong>${force && ", with force"}: REF ${ref}, to be
@@ -32,16 +32,16 @@ const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): rea
       ${externalId && html`<br /><small>externalId ${code(externalId, MAX_ID)}</small>`}`,
     html`${callsOf(doubt)}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
       ${error && html`<br /><small>${code(error.code, MAX_ID)}</small>`}`,
-    html`${resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs)}${proposed}`,
+    html`${resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs)}${proposalNotes}`,
   ];
 };
 
-type Shown = { proposals?: readonly Proposal[]; empty?: string; total?: number };
+type TableOptions = { proposals?: readonly Proposal[]; empty?: string; total?: number };
 
 export const doubtsTable = (
   doubts: readonly Doubt[],
   nowMs: number,
-  { proposals = [], empty = "", total }: Shown = {},
+  { proposals = [], empty = "", total }: TableOptions = {},
 ): Html => {
   const columns = ["command", "in doubt since", "what it asks for", "the call", "can be resolved"];
   const rows = doubts.map((doubt) => rowOf(doubt, proposals, nowMs));
@@ -61,7 +61,7 @@ export const journalState = (
   if (problem !== null)
     return notice("bad", html`<strong>The journal cannot be read.</strong> ${sentence(problem)}`);
   if (isComplete) return isReading ? reading("What is in doubt now", null) : null;
-  return reading(STILL_READ, progress);
+  return reading(STILL_READING, progress);
 };
 
 const listOf = async (
@@ -76,10 +76,10 @@ const listOf = async (
   if (list.value === null) return list.error !== null && failed(context, list.error);
   const total = opened.numbers().doubts;
   const nowMs = clock.now();
-  const older = atMs === null ? "so far" : ago(atMs, nowMs);
-  const empty = isCurrent ? "No command is in doubt." : `No doubt was known ${older}.`;
+  const age = atMs === null ? "so far" : ago(atMs, nowMs);
+  const empty = isCurrent ? "No command is in doubt." : `No doubt was known ${age}.`;
   const counts = html`<p><strong>${count(total, "command is", "commands are")}
-    in doubt${!isCurrent && `, as was known ${older}`}.</strong></p>`;
+    in doubt${!isCurrent && `, as was known ${age}`}.</strong></p>`;
   return html`${total > 0 && counts} ${doubtsTable(list.value, nowMs, { proposals, empty, total })}`;
 };
 

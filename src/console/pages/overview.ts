@@ -5,20 +5,20 @@ import { plot } from "../html/plot.ts";
 import { ago, code, count, formatCount, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext } from "../site.ts";
-import { STILL_READ } from "./doubts.ts";
+import { STILL_READING } from "./doubts.ts";
 import { RELOAD_S } from "./problem.ts";
-import { isAllKnown, readKnown, troublesOf, type Known, type Trouble } from "./known.ts";
+import { isAllCurrent, readOverview, troublesOf, type OverviewReadings, type Trouble } from "./troubles.ts";
 
 const REFRESH_S = 10;
-type KnownDoubts = NonNullable<Known["doubts"]["value"]>;
+type KnownDoubts = NonNullable<OverviewReadings["doubts"]["value"]>;
 
-const verdict = (known: Known, [worst, ...others]: readonly Trouble[]): Html => {
+const verdict = (readings: OverviewReadings, [worst, ...others]: readonly Trouble[]): Html => {
   const box = (tone: string, title: Cell, body: Cell): Html =>
     html`<section class="verdict ${tone}"><h1>${title}.</h1> <p>${body}</p></section>`;
   if (worst)
     return html`${box(worst.tone, worst.what, worst.more)}
       ${others.map(({ tone, what, more }) => notice(tone, html`<strong>${what}.</strong> ${more}`))}`;
-  return isAllKnown(known)
+  return isAllCurrent(readings)
     ? box(
         "good",
         "No command is in doubt, and commands are taken",
@@ -41,10 +41,10 @@ const part = <T>(
 const doubtsView = ({ doubts, underWay, isComplete, problem, ...progress }: KnownDoubts): Cell => {
   if (isComplete)
     return `${formatCount(doubts)}${underWay > 0 ? `, and ${count(underWay, "call")} under way` : ""}`;
-  return problem === null ? reading(STILL_READ, progress) : "not known";
+  return problem === null ? reading(STILL_READING, progress) : "not known";
 };
 
-const numbers = ({ status, doubts }: Known, nowMs: number): Html => {
+const numbers = ({ status, doubts }: OverviewReadings, nowMs: number): Html => {
   const runView = ({ reconcile: { lastCompleteAtMs: ms } }: Status): Cell =>
     ms === null ? "none known" : when(ms, nowMs);
   return facts([
@@ -74,17 +74,19 @@ const lettersTable = (byReason: ReadonlyMap<string, number>): Cell => {
 
 export const overviewPage = async (context: ConsoleContext): Promise<Response> => {
   const { site } = context.var;
-  const known = await readKnown(site);
+  const readings = await readOverview(site);
   const nowMs = site.clock.now();
-  const troubles = troublesOf(known, nowMs);
-  const isReading = [known.status, known.pauses, known.letters, known.rates].some((each) => each.isReading);
+  const troubles = troublesOf(readings, nowMs);
+  const isReading = [readings.status, readings.pauses, readings.letters, readings.rates].some(
+    (each) => each.isReading,
+  );
   return page(context, {
     title: troubles.length > 0 ? `${troubles.length} to look at` : "Overview",
-    refreshS: isReading || !isAllKnown(known) ? RELOAD_S : REFRESH_S,
-    body: html`${verdict(known, troubles)} ${numbers(known, nowMs)}
-      <h2>Replicas</h2> ${part(known.status, nowMs, (status) => replicas(status, known.topic))}
+    refreshS: isReading || !isAllCurrent(readings) ? RELOAD_S : REFRESH_S,
+    body: html`${verdict(readings, troubles)} ${numbers(readings, nowMs)}
+      <h2>Replicas</h2> ${part(readings.status, nowMs, (status) => replicas(status, readings.topic))}
       <h2>Dead letters <small>of the last seven days</small></h2> 
-      ${part(known.letters, nowMs, ({ byReason }) => lettersTable(byReason))}
-      <h2>Records a minute <small>over the last hour</small></h2> ${part(known.rates, nowMs, plot)}`,
+      ${part(readings.letters, nowMs, ({ byReason }) => lettersTable(byReason))}
+      <h2>Records a minute <small>over the last hour</small></h2> ${part(readings.rates, nowMs, plot)}`,
   });
 };

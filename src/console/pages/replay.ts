@@ -15,14 +15,14 @@ const PLAN_MS = 60_000;
 const MAX_LINES = 40;
 const MAX_ENDS = 100;
 
-type Meant = { filter: Filter; ref: string };
+type ReplayScope = { filter: Filter; ref: string };
 
-const meantBy = ({ filter, ref }: Meant): Selection => {
+const selectionOfScope = ({ filter, ref }: ReplayScope): Selection => {
   const place = readRef(ref);
   return place ? { refs: [place] } : selectionOf(filter);
 };
 
-const sendForm = (plan: Plan, { filter, ref }: Meant, note: string): Html =>
+const sendForm = (plan: Plan, { filter, ref }: ReplayScope, note: string): Html =>
   html`<form method="post" action="/replay" class="panel">
     <h2>Replay</h2>
     ${taskField()} ${Object.entries(filter).map(([name, value]) => hidden(name, value))}
@@ -35,14 +35,15 @@ const sendForm = (plan: Plan, { filter, ref }: Meant, note: string): Html =>
 /** The plan of a replay, and the form that carries it out. `problem`: of the form as it was sent before. */
 const showPlan = async (
   context: ConsoleContext,
-  meant: Meant,
+  scope: ReplayScope,
   note = "",
   problem: string | null = null,
 ): Promise<Response> => {
   const { services, read } = context.var.site;
   const reading = await read(
-    JSON.stringify(["plan", meant]),
-    async (onProgress, signal) => (await planReplay(services, meantBy(meant), { signal, onProgress })).plan,
+    JSON.stringify(["plan", scope]),
+    async (onProgress, signal) =>
+      (await planReplay(services, selectionOfScope(scope), { signal, onProgress })).plan,
     PLAN_MS,
   );
   const why = problem && notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
@@ -52,9 +53,9 @@ const showPlan = async (
     what: "The dead letters are being read",
     view: (plan) => {
       const lines = planLines(plan).slice(0, MAX_LINES);
-      const may = canAct(context) ? sendForm(plan, meant, note) : html`<p>An operator may send them.</p>`;
+      const form = canAct(context) ? sendForm(plan, scope, note) : html`<p>An operator may send them.</p>`;
       return html`<pre><bdi>${lines.map((line) => html`${sentence(line)}\n`)}</bdi></pre>
-        ${plan.send.length === 0 ? html`<p>There is nothing to send.</p>` : may}
+        ${plan.send.length === 0 ? html`<p>There is nothing to send.</p>` : form}
         <p><a href="/dead-letters">Go back to the dead letters</a></p>`;
     },
   });
@@ -64,7 +65,7 @@ export const planPage = (context: ConsoleContext): PageAnswer => {
   const query = (name: string): string | undefined => context.req.query(name);
   const ref = query("ref") ?? "";
   const filter = filterOf(query, context.var.site.clock.now());
-  // A plan that is loaded again is of the same time.
+  // The address holds the time of the plan, so that a reload shows the same letters.
   return ref === "" && query("until") === undefined
     ? context.redirect(pathTo("/replay", filter), 303)
     : showPlan(context, { filter, ref });
@@ -88,8 +89,8 @@ const runPage = (
     return [ref, WORDS[end.end], placeOrReason];
   });
   const columns = ["REF", "what came of it", "place, or why not"];
-  const not = others.length === 0 ? "" : `, ${formatCount(others.length)} not or not for sure`;
-  const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${not}.`;
+  const notSent = others.length === 0 ? "" : `, ${formatCount(others.length)} not or not for sure`;
+  const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${notSent}.`;
   const body = html`<h1>${title}</h1> ${notice(state.tone, html`<strong>${counts}</strong> ${sentence(state.more)}`)}
     ${warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)))}
     ${table("What came of each dead letter", columns, rows, "None was sent.", ends.length, "cambio-bridge audit --json")}
@@ -102,9 +103,9 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const form = await formOf(context);
   const note = form.get("note") ?? "";
   const actor = actorOfRequest(context, note);
-  const meant = { filter: filterOf((name) => form.get(name), clock.now()), ref: form.get("ref") ?? "" };
+  const scope = { filter: filterOf((name) => form.get(name), clock.now()), ref: form.get("ref") ?? "" };
   const problem = noteProblem(note);
-  if (problem !== null) return showPlan(context, meant, note, problem);
+  if (problem !== null) return showPlan(context, scope, note, problem);
   const run: Run = { plan: null, ends: [], warnings: [] };
   const warn = (text: string): void => void run.warnings.push(text);
   const hooks = {
@@ -117,7 +118,13 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
     run: async (stopped) => {
-      const { unsent, reason } = await replay({ ...services, warn }, actor, meantBy(meant), hooks, stopped);
+      const { unsent, reason } = await replay(
+        { ...services, warn },
+        actor,
+        selectionOfScope(scope),
+        hooks,
+        stopped,
+      );
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "dead letter")} had no turn: ${reason ?? ""}. Plan it again.`;

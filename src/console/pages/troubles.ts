@@ -11,8 +11,8 @@ import { readProposals } from "./doubts.ts";
 
 /** Counting dead letters, and asking for the offsets of an hour, is more work than the rest. */
 const SLOW_MS = 60_000;
-const LETTERS_MS = 7 * 86_400_000;
-/** So many reconcile runs were missed by then. */
+const LETTERS_PERIOD_MS = 7 * 86_400_000;
+/** Reconciling is late when so many runs were missed. */
 const LATE_RUNS = 4;
 /** A run takes its time, however short RECONCILE_EVERY is. */
 const LEAST_EVERY_MS = 900_000;
@@ -20,11 +20,11 @@ const LEAST_EVERY_MS = 900_000;
 /** `what`: one sentence that says what to do; `more`: how, and since when. */
 export type Trouble = { tone: "bad" | "wait"; what: Html; more: Html };
 
-export const readKnown = async (site: Site) => {
+export const readOverview = async (site: Site) => {
   const { services, read, clock } = site;
   const { topics, reconcile } = services.config;
   const readLetters = (onProgress: OnProgress, signal: AbortSignal): Promise<LetterList> =>
-    listLetters(services, { sinceMs: clock.now() - LETTERS_MS }, { limit: 0, onProgress, signal });
+    listLetters(services, { sinceMs: clock.now() - LETTERS_PERIOD_MS }, { limit: 0, onProgress, signal });
   const [status, pauses, letters, rates, journal, proposals] = await Promise.all([
     read("status", (_, signal) => readStatus(services, signal)),
     read("pauses", (_, signal) => readPauses(services, signal)),
@@ -39,12 +39,12 @@ export const readKnown = async (site: Site) => {
   const reconcileLateMs = LATE_RUNS * Math.max(reconcile.everyMs, LEAST_EVERY_MS);
   return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts, waiting };
 };
-export type Known = Awaited<ReturnType<typeof readKnown>>;
+export type OverviewReadings = Awaited<ReturnType<typeof readOverview>>;
 
 const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
 const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
 
-function* outages({ status, doubts, pauses, letters, waiting }: Known): Generator<Trouble> {
+function* outages({ status, doubts, pauses, letters, waiting }: OverviewReadings): Generator<Trouble> {
   const errors = [status, doubts, pauses, letters, waiting].map(({ error }) => error);
   const error = errors.find((each) => each instanceof OutageError) ?? errors.find((each) => each !== null);
   if (error === undefined) return;
@@ -57,7 +57,7 @@ function* outages({ status, doubts, pauses, letters, waiting }: Known): Generato
   yield bad(what, more);
 }
 
-function* openDoubts({ doubts, waiting }: Known, nowMs: number): Generator<Trouble> {
+function* openDoubts({ doubts, waiting }: OverviewReadings, nowMs: number): Generator<Trouble> {
   const { doubts: n = 0, oldestSinceMs = null, problem = null } = doubts.value ?? {};
   if (oldestSinceMs !== null) {
     const link = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>`;
@@ -88,7 +88,7 @@ const partnerTrouble = (health: PartnerHealth): Trouble => {
   return wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
 };
 
-function* commandTroubles({ status, topic }: Known): Generator<Trouble> {
+function* commandTroubles({ status, topic }: OverviewReadings): Generator<Trouble> {
   const commands = status.value?.commands;
   if (!commands) return;
   const { members, lag, group, state, partitions, unread, unreadable, unowned } = commands;
@@ -127,12 +127,12 @@ function* commandTroubles({ status, topic }: Known): Generator<Trouble> {
       ? "where they are wanted, see the replicas"
       : "see TOPIC_COMMANDS and FLOWS of the replicas";
   const start = html`Where a replica runs, see its /readyz first: it says what it lacks. Where none does, and commands are
-    wanted, start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID ${inlineText(group)}; <code>cambio-bridge doctor</code> what is
-    wrong. The group's state is ${inlineText(state)}.`;
+    wanted, start <code>cambio-bridge serve</code> with commands in FLOWS and KAFKA_GROUP_ID ${inlineText(group)}; <code>cambio-bridge doctor</code>
+    says what is wrong. The group's state is ${inlineText(state)}.`;
   yield bad(html`Nobody takes commands, and ${waiting}: ${whereToLook}`, start);
 }
 
-function* letterTroubles({ letters, status }: Known): Generator<Trouble> {
+function* letterTroubles({ letters, status }: OverviewReadings): Generator<Trouble> {
   const lastDay = status.value?.deadLetters?.lastDay ?? 0;
   const contradictions = letters.value?.byReason.get("CONTRADICTING_ANSWER") ?? 0;
   const link = html`<a href="/dead-letters">Dead letters</a>`;
@@ -148,7 +148,7 @@ function* letterTroubles({ letters, status }: Known): Generator<Trouble> {
     );
 }
 
-function* pausedFlows({ pauses }: Known, nowMs: number): Generator<Trouble> {
+function* pausedFlows({ pauses }: OverviewReadings, nowMs: number): Generator<Trouble> {
   for (const flow of PAUSABLE) {
     const entry = pauses.value?.get(flow);
     if (!isPause(entry, nowMs)) continue;
@@ -161,7 +161,10 @@ function* pausedFlows({ pauses }: Known, nowMs: number): Generator<Trouble> {
   }
 }
 
-function* reconcileTroubles({ status, reconcileLateMs }: Known, nowMs: number): Generator<Trouble> {
+function* reconcileTroubles(
+  { status, reconcileLateMs }: OverviewReadings,
+  nowMs: number,
+): Generator<Trouble> {
   const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
   const isLate = lastCompleteAtMs === null || nowMs - lastCompleteAtMs > reconcileLateMs;
   const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
@@ -170,24 +173,24 @@ function* reconcileTroubles({ status, reconcileLateMs }: Known, nowMs: number): 
     yield wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`);
 }
 
-export const troublesOf = (known: Known, nowMs: number): Trouble[] => {
+export const troublesOf = (readings: OverviewReadings, nowMs: number): Trouble[] => {
   const all = [
-    ...outages(known),
-    ...openDoubts(known, nowMs),
-    ...(known.status.value?.partner ?? []).map(partnerTrouble),
-    ...commandTroubles(known),
-    ...letterTroubles(known),
-    ...pausedFlows(known, nowMs),
-    ...reconcileTroubles(known, nowMs),
+    ...outages(readings),
+    ...openDoubts(readings, nowMs),
+    ...(readings.status.value?.partner ?? []).map(partnerTrouble),
+    ...commandTroubles(readings),
+    ...letterTroubles(readings),
+    ...pausedFlows(readings, nowMs),
+    ...reconcileTroubles(readings, nowMs),
   ];
-  const mild = isCurrent(known.status) && isCurrent(known.pauses) ? all : [];
+  const mild = isCurrent(readings.status) && isCurrent(readings.pauses) ? all : [];
   return [...all.filter(({ tone }) => tone === "bad"), ...mild.filter(({ tone }) => tone === "wait")];
 };
 
 /** Whether it was read just now: while a question is open, Kafka may have frozen. */
-const isCurrent = ({ value, error, isReading }: Known["status" | "pauses" | "doubts"]): boolean =>
+const isCurrent = ({ value, error, isReading }: OverviewReadings["status" | "pauses" | "doubts"]): boolean =>
   value !== null && error === null && !isReading;
 
-/** Whether everything was read just now that "nothing is wrong" speaks of. */
-export const isAllKnown = ({ status, pauses, doubts }: Known): boolean =>
+/** Whether all that "nothing is wrong" speaks of was read just now. */
+export const isAllCurrent = ({ status, pauses, doubts }: OverviewReadings): boolean =>
   [status, pauses, doubts].every(isCurrent) && doubts.value?.isComplete === true;

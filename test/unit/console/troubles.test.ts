@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAllKnown, troublesOf, type Known } from "../../../src/console/pages/known.ts";
+import { isAllCurrent, troublesOf, type OverviewReadings } from "../../../src/console/pages/troubles.ts";
 
 const read = <T>(value: T) => ({ value, atMs: 0, error: null, isReading: false, progress: null });
 const journal = { doubts: 0, oldestSinceMs: null, underWay: 0, commands: 0 };
@@ -15,7 +15,7 @@ const commands = {
 };
 const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastCompleteAtMs: null };
 
-const known: Known = {
+const known: OverviewReadings = {
   topic: "fx.commands",
   reconcileLateMs: 3_600_000,
   status: read({ commands, reconcile, deadLetters: { records: 0, lastDay: 0 }, partner: [] }),
@@ -53,6 +53,6 @@ test("reconciling is late by how often it is to run", () => {
 });
 
 test("what is asked for again is not known: Kafka may have frozen", () => {
-  expect(isAllKnown(known)).toBe(true);
-  expect(isAllKnown({ ...known, status: { ...known.status, isReading: true } })).toBe(false);
+  expect(isAllCurrent(known)).toBe(true);
+  expect(isAllCurrent({ ...known, status: { ...known.status, isReading: true } })).toBe(false);
 });
