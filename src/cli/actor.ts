@@ -16,7 +16,7 @@ export const withActor = (command: Command): Command =>
     .requiredOption("--by <name>", "who does it; kept in the audit topic", boundedText)
     .requiredOption("--note <text>", "why; kept in the audit topic", boundedText);
 
-/** "unknown" in a container whose user has no name. */
+/** Returns "unknown" in a container whose user has no name. */
 export const userName = (): string => {
   try {
     return userInfo().username;

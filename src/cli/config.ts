@@ -12,9 +12,10 @@ const settingsOf = (env: Environment, broken: readonly string[]) =>
     const origin = originOf(row, env);
     const isBroken = broken.includes(row.env);
     // A value that cannot be used may be a password, set by mistake.
-    const given = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
+    const environmentText = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
     // A query may contain a key.
-    const text = row.shape === "address" ? (given?.replace(/\?.*/, `?${HIDDEN}`) ?? null) : given;
+    const text =
+      row.shape === "address" ? (environmentText?.replace(/\?.*/, `?${HIDDEN}`) ?? null) : environmentText;
     const shown = row.env.endsWith("_FILE") && text !== null && !isFileName(text) ? HIDDEN : text;
     const value = origin === "default" ? row.fallback : shown;
     const file = origin === "file" ? (env[`${row.env}_FILE`] ?? "") : null;

@@ -23,7 +23,7 @@ const jsonOf = (doubt: Doubt, facts: DoubtFacts, proposals: readonly Proposal[])
   };
 };
 
-/** For people, of several pieces of evidence the first. */
+/** People see only the first piece of evidence. */
 const rowOf = (doubt: Doubt, facts: DoubtFacts): Row => {
   const [evidence] = facts.evidence;
   const evidenceCell = evidence && `${evidence.kind} of ${evidence.transactionId}`;

@@ -32,8 +32,8 @@ const logs = async (io: Io, flags: Flags): Promise<void> => {
     const body = partner.masked(answer.body, (count) => (hidden += count));
     const viewName = VIEWS.find((name) => flags[name] === true) ?? "entries";
     if (isLog || viewName === "raw") {
-      const wrong = await partnerLogViews(config, io.err)[viewName]({ ...answer, body }, io.write);
-      if (isLog && wrong !== null) fail(`The answer ${wrong}: see it with --raw, and docs/partner.md.`);
+      const fault = await partnerLogViews(config, io.err)[viewName]({ ...answer, body }, io.write);
+      if (isLog && fault !== null) fail(`The answer ${fault}: see it with --raw, and docs/partner.md.`);
     } else await io.write(Buffer.from(escapeInvisibleLines(await textOf(body))));
     if (!isLog) fail(`The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, DATES)}.`);
   } catch (error) {

@@ -11,7 +11,7 @@ const run = (io: Io, { dryRun = false, force = false, json, ...days }: Flags): P
   withTool(
     io,
     async (tool) => {
-      // It has no options for them: who insists is the user of this machine.
+      // The command has no --by and --note: the actor is the user of this machine.
       const actor = actorOf({ by: userName(), note: "reconcile --force" });
       const report = await reconcileDays(tool, actor, { ...days, dryRun, force }, io.stopped);
       const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;

@@ -112,8 +112,8 @@ export const resolveCommand = (io: Io): Command =>
     .option("--note <text>", "how you know; kept in the journal and the audit topic", boundedText)
     .action((commandId: string | undefined, flags: Flags, command: Command) => {
       const { as, by, note, quoteId = null, force = false, confirm: ref, transactionId = null } = flags;
-      const isOwn = commandId !== undefined || quoteId !== null || force || transactionId !== null;
-      if (ref !== undefined && !isOwn) return confirmShown(io, ref, flags);
+      const isOwnDecision = commandId !== undefined || quoteId !== null || force || transactionId !== null;
+      if (ref !== undefined && !isOwnDecision) return confirmShown(io, ref, flags);
       if (ref !== undefined || commandId === undefined || as === undefined || note === undefined)
         command.error("error: a commandId, --as and --note are needed, or --confirm with --as alone");
       if (as === "not-executed" && transactionId !== null)

@@ -37,13 +37,13 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
     }
     const value = await encodeCommand(tool, command);
     const watch = wait ? await watchResult(tool, commandId, value) : null;
-    const unknown = await writeCommand(tool, { commandId, key: key ?? commandId, value }, io.stopped);
+    const uncertainty = await writeCommand(tool, { commandId, key: key ?? commandId, value }, io.stopped);
     if (watch === null) {
-      if (unknown !== null) throw new UsageError(unknown);
+      if (uncertainty !== null) throw new UsageError(uncertainty);
       io.out(commandId);
       return;
     }
-    io.err(unknown ?? `Sent command ${commandId}, waiting for its result.`);
+    io.err(uncertainty ?? `Sent command ${commandId}, waiting for its result.`);
     const ended = await systemClock.within(waitMs, io.stopped, watch.ended).catch(() => null);
     watch.stop().catch(() => undefined);
     if (ended !== null && typeof ended !== "string") {

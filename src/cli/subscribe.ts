@@ -34,9 +34,9 @@ const afterAnswer = (status: number): string =>
     ? "it may have subscribed all the same: ask the partner before you run it again"
     : `nothing was subscribed: ${adviceFor(status, "see the answer, and correct --url or --event")}`;
 
-const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<void> => {
+const subscribe = async (io: Io, { url: requestedUrl, event, dryRun }: Flags): Promise<void> => {
   const config = configOf(io, "partner");
-  const url = withPathToken(given, pathTokens(config));
+  const url = withPathToken(requestedUrl, pathTokens(config));
   const events = event.length > 0 ? event : [DEFAULT_EVENT];
   const partner = openPartner(config, { clock: systemClock });
   const shown = new URL(url);

@@ -21,7 +21,7 @@ const COLUMNS = {
 } as const;
 type What = keyof typeof COLUMNS;
 
-const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, what: What) => {
+const topicOf = ({ config: { topics }, registry, clock, warn }: ToolServices, what: What) => {
   if (what === "dead-letters")
     return { topic: topics.deadLetters, read: ({ value }: Incoming) => textOrBase64(value) };
   const isEvents = what === "events";
@@ -41,7 +41,7 @@ const followed = ({ config: { topics }, registry, clock, warn }: ToolServices, w
 
 const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flags): Promise<void> =>
   withTool(io, async (tool) => {
-    const { topic, read } = followed(tool, what);
+    const { topic, read } = topicOf(tool, what);
     const print = async (record: Incoming): Promise<void> => {
       const { partition, offset, key } = record;
       const timestamp = iso(record.timestampMs);

@@ -20,7 +20,7 @@ export const follow = async (
     throw noSuchTopic(topic);
   }
   const { ranges, missing } = await cluster.ranges(topic);
-  /** Where each partition is read on, also where reading starts over. One that is added later is read whole. */
+  /** The next offset of each partition, also after reading starts over. A partition that is added later is read whole. */
   const next = new Map<number, number>();
   for (const [partition, { startOffset, endOffset }] of ranges)
     next.set(partition, fromBeginning ? startOffset : endOffset);

@@ -15,7 +15,7 @@ type TopicReading = {
   fromMs?: number | undefined;
   /** Only the partitions in which records with these keys stand are read. */
   keys?: Iterable<string> | undefined;
-  /** Nothing may be missing: it is decided by what is found. Else people are told of partitions that cannot be read. */
+  /** Throws if a partition cannot be read, because a decision rests on the records. Otherwise it only warns. */
   isWhole?: boolean;
 };
 
@@ -63,11 +63,11 @@ export const readTopic = async (
   let read = 0;
   onProgress?.({ read, total });
   const nonEmpty = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
-  const counted: TakeRecord = (record) => {
+  const takeCounted: TakeRecord = (record) => {
     onProgress?.({ read: (read += 1), total });
     return take(record);
   };
-  leaveOut(await scan({ topic, ranges: nonEmpty }, counted, services, signal));
+  leaveOut(await scan({ topic, ranges: nonEmpty }, takeCounted, services, signal));
   return ranges;
 };
 

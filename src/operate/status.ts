@@ -39,14 +39,18 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
     : { partitions: [], unread: [], unreadable: [] };
   const lag = places.partitions.reduce((sum, each) => sum + each.lag, 0);
   const commands = await cluster.group(groupId);
-  const held = new Set(commands.members.flatMap(({ partitions: byTopic }) => byTopic[topic] ?? []));
+  const ownedPartitions = new Set(
+    commands.members.flatMap(({ partitions: byTopic }) => byTopic[topic] ?? []),
+  );
   // While the group settles, nobody has partitions, and soon somebody will.
   const unowned =
-    commands.state === "Stable" ? places.partitions.filter(({ partition }) => !held.has(partition)) : [];
+    commands.state === "Stable"
+      ? places.partitions.filter(({ partition }) => !ownedPartitions.has(partition))
+      : [];
   const election = electionGroup(config);
   const reconcile = await cluster.group(election);
-  const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
-  const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
+  const elected = reconcile.members.find(({ partitions }) => partitions[transactionStatus]?.includes(0));
+  const leader = elected ? { clientId: elected.clientId, host: elected.host } : null;
   const lastCompleteAtMs = topics.has(transactionStatus)
     ? (await lastNote(config, cluster)).completeAtMs
     : null;

@@ -46,7 +46,7 @@ export const withAudit = async <T>(
   const { reread, stop } = createReread(topic, services);
   const find: Audit["find"] = (offset) => reread(AUDIT_PARTITION, offset);
 
-  const act: Audit["act"] = async (action, doIt) => {
+  const act: Audit["act"] = async (action, perform) => {
     continueUnless(stopped);
     const actionId = randomUUID();
     const write = (outcome: AuditOutcome | null): Promise<RecordPosition> => {
@@ -80,7 +80,7 @@ export const withAudit = async <T>(
     };
     try {
       continueUnless(stopped);
-      const { value, outcome } = await doIt({ place, actionId, atMs });
+      const { value, outcome } = await perform({ place, actionId, atMs });
       return { value, begun: place, ended: await end(outcome) };
     } catch (error) {
       await end({ kind: error instanceof NothingDone ? "refused" : "failed", reason: messageOf(error) });

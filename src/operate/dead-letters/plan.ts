@@ -108,4 +108,4 @@ export const planReplay = async (services: ToolServices, selection: Selection, h
   for (const topic of topics) if (!existing.has(topic)) throw noSuchTopic(topic);
   return { plan, sent, next };
 };
-export type Made = Awaited<ReturnType<typeof planReplay>>;
+export type PlannedReplay = Awaited<ReturnType<typeof planReplay>>;

@@ -5,7 +5,7 @@ import type { AuditOutcome } from "../audit/entry.ts";
 import type { ToolServices, OnProgress } from "../tool-services.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { obstacleTo, originalOf, type DeadLetter, type Original } from "./letter.ts";
-import { planReplay, type Made, type Plan } from "./plan.ts";
+import { planReplay, type PlannedReplay, type Plan } from "./plan.ts";
 import type { Selection } from "./read.ts";
 import { openTarget, type LetterEnd, type ReplayTarget } from "./targets.ts";
 
@@ -54,7 +54,7 @@ export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): AuditOutcome =>
 
 const sendAll = async (
   services: ToolServices,
-  { plan, sent, next: planEnd }: Made,
+  { plan, sent, next: planEnd }: PlannedReplay,
   { audit, ended }: { audit: Audit; ended: ReplayHooks["ended"] },
   signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
@@ -62,7 +62,7 @@ const sendAll = async (
   let auditedTo = planEnd;
   let unsent = plan.send.length;
 
-  /** What others wrote since the plan was made, up to this batch's own entry: who announced a letter first sends it. */
+  /** Reads what others wrote since the plan, up to this batch's entry: who announced a letter first sends it. */
   const readOthers = async (entryOffset: number): Promise<void> => {
     for (; auditedTo < entryOffset; auditedTo += 1) {
       const record = await audit.find(auditedTo);
@@ -72,8 +72,8 @@ const sendAll = async (
   };
   const load = async (letter: DeadLetter): Promise<Original | string> => {
     const { place } = letter;
-    const [before] = sent.of(positionText(place));
-    if (before) return `replayed meanwhile by ${before.by}: ${before.where}`;
+    const [earlier] = sent.of(positionText(place));
+    if (earlier) return `replayed meanwhile by ${earlier.by}: ${earlier.where}`;
     const other = sent.announced(positionText(place), planEnd);
     if (other !== null) return `being replayed by ${other}: run it again in a minute`;
     const record = await reread(place.partition, place.offset);
@@ -91,7 +91,7 @@ const sendAll = async (
     ]);
     return new Map(await Promise.all(ends));
   };
-  /** Gives why the rest is not sent; null if it is. */
+  /** Gives the reason why the rest is not sent, or null. */
   const replayBatch = async (batch: readonly DeadLetter[], target: ReplayTarget): Promise<string | null> => {
     const refs = batch.map(({ place }) => positionText(place));
     const subject = refs.length === 1 ? String(refs[0]) : `${refs.length} dead letters`;
@@ -136,9 +136,11 @@ export const replay = async (
   signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
   authorize(actor);
-  const made = await planReplay(services, selection, { signal, onProgress });
-  const { plan } = made;
+  const plannedReplay = await planReplay(services, selection, { signal, onProgress });
+  const { plan } = plannedReplay;
   planned(plan);
   if (plan.send.length === 0) return { unsent: 0, reason: null };
-  return withAudit(services, actor, signal, (audit) => sendAll(services, made, { audit, ended }, signal));
+  return withAudit(services, actor, signal, (audit) =>
+    sendAll(services, plannedReplay, { audit, ended }, signal),
+  );
 };

@@ -17,7 +17,7 @@ const READ_TIMEOUT_MS = 300_000;
 const CURRENT_TIMEOUT_MS = 7_000;
 const CHECK_EVERY_MS = 50;
 
-/** No wait mends these: a person must. */
+/** Waiting does not mend these: a person must. */
 const NEEDS_PERSON: readonly HealthKind[] = ["lost", "halted"];
 
 const unreadableText = (health: Health): string =>
@@ -52,7 +52,7 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
   return {
     commandId: ref.commandId,
     operation: ref.operation,
-    /** As the command spells it, where its result can be read. */
+    /** As the command spells it, or the journal's key where its result cannot be read. */
     quoteId: result?.quoteId ?? ref.key,
     externalId: result?.externalId ?? null,
     sinceMs,
@@ -90,7 +90,7 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
   const schemaIdOf = await inspectTopics(services, ["journal"]);
   let read = 0;
   const room = await openJournal(services, schemaIdOf("command-journal-entry"), {
-    // By these notes a journal that was created anew is recognised. A user without that right goes on without them.
+    // These notes tell a journal that was created anew. A user who may not read them goes on without.
     askNotes: (cluster) =>
       cluster.committed(config.kafka.groupId, commands).then(
         (commits) => [...commits.values()].map(({ note }) => note),
@@ -107,9 +107,9 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
   const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
   const isOf = ({ ref }: JournalDoubt, name: DoubtName): boolean =>
     isNamed({ commandId: ref.commandId, quoteId: ref.key }, name);
-  const named = (name: DoubtName): JournalDoubt[] => oldestFirst().filter((doubt) => isOf(doubt, name));
+  const doubtsNamed = (name: DoubtName): JournalDoubt[] => oldestFirst().filter((doubt) => isOf(doubt, name));
 
-  const described = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
+  const describeAll = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
     const all: Doubt[] = [];
     for (const doubt of doubts) {
       stopped.throwIfAborted();
@@ -130,7 +130,7 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
       const isGoingOn = isComplete || isUp(health) || health.kind === "starting" || health.kind === "reading";
       return { ...progress(), isComplete, problem: isGoingOn ? null : sentenceOf(health) };
     },
-    /** `commands`: that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
+    /** `commands`: those that the journal knows. `underWay`: claims without an end; their replicas may be gone. */
     numbers: () => {
       const counts = view.count();
       const doubts = oldestFirst();
@@ -141,16 +141,16 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
         commands: counts.reduce((sum, { commands: known }) => sum + known, 0),
       };
     },
-    /** Those of these proposals first, then the oldest, of what is read by now. */
+    /** Lists the doubts that are read by now: first those with one of these proposals, then the oldest. */
     list: (count: number, stopped: AbortSignal, proposals: readonly Proposal[] = []) => {
       const { proposed = [], others = [] } = Object.groupBy(oldestFirst(), (doubt) =>
         proposals.some(({ request }) => isOf(doubt, request)) ? "proposed" : "others",
       );
-      return described([...proposed, ...others].slice(0, count), stopped);
+      return describeAll([...proposed, ...others].slice(0, count), stopped);
     },
-    find: (name: DoubtName, stopped: AbortSignal) => described(named(name), stopped),
+    find: (name: DoubtName, stopped: AbortSignal) => describeAll(doubtsNamed(name), stopped),
     waiting: (proposals: readonly Proposal[]): Proposal[] =>
-      proposals.filter(({ request }) => named(request).length > 0),
+      proposals.filter(({ request }) => doubtsNamed(request).length > 0),
     /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
     untilCurrent: (stopped: AbortSignal): Promise<void> =>
       clock.withDeadline(CURRENT_TIMEOUT_MS, stopped, async (signal) => {

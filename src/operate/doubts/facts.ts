@@ -79,10 +79,10 @@ export const factsOfDoubts = async (
     const { commandId, request } = checked.command;
     const quote = creators.get(commandId);
     if (quote !== undefined) created.set(quote, request);
-    const named = byCommandId.get(commandId) ?? [];
+    const doubtsOfCommand = byCommandId.get(commandId) ?? [];
     // A commandId may be used for several commands: the claim says by its hash which of them it is.
-    const hash = named.length > 0 ? requestHash({ request }) : null;
-    for (const doubt of named)
+    const hash = doubtsOfCommand.length > 0 ? requestHash({ request }) : null;
+    for (const doubt of doubtsOfCommand)
       if (doubt.requestHash === hash && !written.has(doubt))
         written.set(doubt, { place: placeText(topics.commands, record), request });
   });

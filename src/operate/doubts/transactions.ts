@@ -27,7 +27,7 @@ const MAX_EVIDENCE = 5;
 /** The texts (names of members, too) and the numbers in a JSON text, as written. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Cheap, and equal for nearly all spellings of a quoteId that the journal takes for one. */
+/** Gives nearly all spellings of a quoteId one text. It is cheaper than `quoteKey`, which decides. */
 const roughly = (text: string): string => text.toLowerCase().replace(/[^0-9a-z]/g, "");
 
 const namesOf = (doubts: readonly Doubt[]) => {
@@ -35,8 +35,8 @@ const namesOf = (doubts: readonly Doubt[]) => {
   const byExternalId = Map.groupBy(doubts, ({ externalId }) => externalId || null);
   const doubtsNamed = (text: string): ReadonlySet<Doubt> => {
     const alike = byQuote.get(roughly(text)) ?? [];
-    const ofQuote = alike.filter(({ quoteId }) => quoteKey(quoteId) === quoteKey(text));
-    return new Set([...ofQuote, ...(byExternalId.get(text) ?? [])]);
+    const doubtsOfQuote = alike.filter(({ quoteId }) => quoteKey(quoteId) === quoteKey(text));
+    return new Set([...doubtsOfQuote, ...(byExternalId.get(text) ?? [])]);
   };
   return (json: string) =>
     (json.match(JSON_TOKEN) ?? []).flatMap((token) => {
@@ -77,8 +77,8 @@ export const learnTransactions = (services: ToolServices, doubts: readonly Doubt
       const { transactionId, status, payload } = event;
       const names = findNames(payload);
       for (const { doubt, text } of names) {
-        const ofDoubt = texts.get(doubt);
-        if (ofDoubt && ofDoubt.size < MAX_EVIDENCE) ofDoubt.set(transactionId, text);
+        const doubtTexts = texts.get(doubt);
+        if (doubtTexts && doubtTexts.size < MAX_EVIDENCE) doubtTexts.set(transactionId, text);
       }
       const transaction = transactions.get(transactionId);
       if (transaction) transaction.lastStatus = status;

@@ -33,7 +33,7 @@ const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 const NOT_PUBLISHED = "no place, because the commandId has its result for another command";
 
 /** If `not-executed` frees the quote and the call is executed after all, it can be accepted twice. */
-const FORCE = {
+const FORCE_ADVICE = {
   succeeded: "or with force (--force)",
   "not-executed":
     "or with force (--force) if it is certain that no replica of that time still runs, and the partner says that " +
@@ -54,8 +54,10 @@ const checkTransaction = async (
   const fromMs = claimedAtMs - BEFORE_MS;
   const key = Buffer.from(transactionId);
   const events = { topic: transactionStatus, fromMs, keys: [transactionId] };
-  const own = await collect(services, events, (event) => event.key?.equals(key) || null, { signal });
-  if (own.length === 0)
+  const transactionEvents = await collect(services, events, (event) => event.key?.equals(key) || null, {
+    signal,
+  });
+  if (transactionEvents.length === 0)
     throw new NothingDone(
       `No event of transaction ${transactionId} is known since the claim: check the id, or leave it out.`,
     );
@@ -99,14 +101,14 @@ const findAndEnd = async <T>(
   };
   const inTime = <R>(decide: (signal: AbortSignal) => Promise<R>): Promise<R> =>
     services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, decide);
-  const about = quoteId === null ? "" : ` for quote ${quoteId}`;
-  const endedBy = (resolved: Exclude<Resolved, { kind: "tooYoung" }>): Ended => {
+  const forQuote = quoteId === null ? "" : ` for quote ${quoteId}`;
+  const toEnded = (resolved: Exclude<Resolved, { kind: "tooYoung" }>): Ended => {
     switch (resolved.kind) {
       case "underWay":
-        throw new NothingDone(`Command ${commandId} is being executed${about}: wait for its result.`);
+        throw new NothingDone(`Command ${commandId} is being executed${forQuote}: wait for its result.`);
       case "unknown":
         throw new NothingDone(
-          `The journal holds no doubt of command ${commandId}${about} that can be read. Check the commandId (upper ` +
+          `The journal holds no doubt of command ${commandId}${forQuote} that can be read. Check the commandId (upper ` +
             `and lower case count) and the quote, and that ${topics.journal} of KAFKA_BROKERS ` +
             `(${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt.`,
         );
@@ -127,7 +129,7 @@ const findAndEnd = async <T>(
       throw new NothingDone(
         `Nothing was decided: ${lack}, and the doubt may stand there. See docs/failures.md.`,
       );
-    if (ref === undefined) return endedBy({ kind: "unknown" });
+    if (ref === undefined) return toEnded({ kind: "unknown" });
     if (others.length > 0)
       throw new NothingDone(
         `Command ${commandId} is in doubt for several quotes, ${[ref, ...others].map(({ key }) => key).join(" and ")}: ` +
@@ -135,7 +137,7 @@ const findAndEnd = async <T>(
       );
     const look = view.look(ref);
     if (look.kind !== "doubt")
-      return endedBy(await inTime((signal) => withoutDoubt(deps, ref, look, signal)));
+      return toEnded(await inTime((signal) => withoutDoubt(deps, ref, look, signal)));
     const claimedAtMs = look.claim.timestampMs;
     const endableAtMs = resolvableAtMs(look.claim);
     if (transactionId !== null)
@@ -161,10 +163,10 @@ const findAndEnd = async <T>(
           { cause: error },
         );
       });
-      if (resolved.kind !== "tooYoung") return endedBy(resolved);
+      if (resolved.kind !== "tooYoung") return toEnded(resolved);
       throw new NothingDone(
         `It is too early: the call of command ${commandId} began at ${iso(claimedAtMs)} and might still be under way, ` +
-          `on a frozen replica or at the partner: resolve it from ${iso(endableAtMs)} on, by Kafka's clock, ${FORCE[as]}.`,
+          `on a frozen replica or at the partner: resolve it from ${iso(endableAtMs)} on, by Kafka's clock, ${FORCE_ADVICE[as]}.`,
       );
     };
     return await work({ quoteId: ref.key, resolvableAtMs: endableAtMs, end });

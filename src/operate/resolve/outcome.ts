@@ -18,7 +18,7 @@ export type ResolveOutcome =
   | { kind: "resolved"; result: CommandResult; place: string; published: string }
   /** Four eyes: nothing is decided until another person confirms `ref`. `resolvableAtMs`: not before, without force. */
   | { kind: "proposed"; ref: string; place: string; quoteId: string; resolvableAtMs: number }
-  /** It was concluded before. `note`: of the operator who did. `result` is null for QUOTE_ALREADY_TAKEN. */
+  /** It was concluded before. `note` is that of the operator who did it. `result` is null for QUOTE_ALREADY_TAKEN. */
   | { kind: "decided"; result: CommandResult | null; note: string | null; place: string };
 
 /** How long a proposal may be confirmed, by Kafka's clock. */

@@ -11,7 +11,7 @@ import { findProposal, resolveAction } from "./proposal.ts";
 
 type MayBeProposed = { kind: "mayBeProposed"; quoteId: string; resolvableAtMs: number };
 
-const auditedAs = (request: ResolveRequest, ended: Ended): AuditOutcome => {
+const auditOutcomeOf = (request: ResolveRequest, ended: Ended): AuditOutcome => {
   if (ended.kind === "decided") return { kind: "refused", reason: refusalText(request, ended) ?? "" };
   const { outcome, resultId, quoteId, transactionId } = ended.result;
   const places = { journal: ended.place, result: ended.published };
@@ -32,12 +32,13 @@ export const resolve = (
         const proposable: MayBeProposed = { kind: "mayBeProposed", ...doubt };
         return console.fourEyes ? proposable : end(actor.by, actor.note);
       });
-      if (decided.kind !== "mayBeProposed") return { value: decided, outcome: auditedAs(request, decided) };
+      if (decided.kind !== "mayBeProposed")
+        return { value: decided, outcome: auditOutcomeOf(request, decided) };
       const reason = "another person must confirm it within 24 hours";
       return { value: decided, outcome: { kind: "proposed", reason, quoteId: decided.quoteId } };
     });
     if (value.kind !== "mayBeProposed") return value;
-    // The proposal is that entry.
+    // The audit entry of this outcome is the proposal.
     if (ended === null)
       throw new UsageError(
         "The proposal could not be written to the audit topic, so nothing is proposed. Propose it again.",
@@ -66,9 +67,9 @@ export const confirm = (
       if (isSamePerson(by, actor.by)) throw refused(`${by} proposed it, and another person must confirm it.`);
       if ((await atMs()) >= untilMs)
         throw refused(`what was proposed at ${iso(proposedAtMs)} is older than 24 hours. Propose it again.`);
-      const both = `${by}, confirmed by ${actor.by}`;
-      const ended = await withDoubt(services, request, stopped, ({ end }) => end(both, note));
-      return { value: ended, outcome: auditedAs(request, ended) };
+      const decidedBy = `${by}, confirmed by ${actor.by}`;
+      const ended = await withDoubt(services, request, stopped, ({ end }) => end(decidedBy, note));
+      return { value: ended, outcome: auditOutcomeOf(request, ended) };
     });
     return { request, outcome };
   });

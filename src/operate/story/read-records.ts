@@ -7,10 +7,10 @@ import { parseBody } from "../../notification/notification.ts";
 import { readAuditEntry, textOrEmpty } from "../audit/entry.ts";
 import { valueReader } from "../read-topic.ts";
 import type { ToolServices } from "../tool-services.ts";
-import { foundRecord, type Found, type StoryStep, type Telling } from "./step.ts";
+import { storyRecord, type StoryRecord, type StoryStep, type Telling } from "./step.ts";
 
-/** Null for a record that cannot be read. Rejects when the registry does not answer. */
-export type ReadRecord = (record: Incoming) => Promise<Found | null>;
+/** Resolves with null for a record that cannot be read. Rejects when the registry does not answer. */
+export type ReadRecord = (record: Incoming) => Promise<StoryRecord | null>;
 type Kind = "command" | "journal" | "result" | "event" | "letter" | "action";
 
 const TONES = { SUCCEEDED: "good", REJECTED: "bad", FAILED: "bad", IN_DOUBT: "wait" } as const;
@@ -54,11 +54,11 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
     if (!checked.ok) {
       const { identity, code, message } = checked;
       const title = "Command that breaks a rule";
-      return foundRecord(record, { ...identity, code, message }, { kind, title, tone: "bad" });
+      return storyRecord(record, { ...identity, code, message }, { kind, title, tone: "bad" });
     }
     const { request, ...rest } = checked.command;
     const title = request.type === "AcceptQuote" ? "Command: accept a quote" : "Command: create a quote";
-    return foundRecord(record, { ...rest, ...request }, { kind, title });
+    return storyRecord(record, { ...rest, ...request }, { kind, title });
   };
   const result: ReadRecord = async (record) => {
     const decoded = await resultOf(record.value);
@@ -66,7 +66,7 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
     const { final, outcome, response: payload, error } = decoded;
     const title = `Result: ${outcome}${final ? "" : ", one final result may follow"}`;
     const telling = { kind: "result", title, tone: TONES[outcome], payload, weight: final ? 5 : 3 } as const;
-    return foundRecord(record, { ...decoded, ...error }, telling);
+    return storyRecord(record, { ...decoded, ...error }, telling);
   };
   return {
     command,
@@ -74,14 +74,14 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
     journal: async (record) => {
       const decoded = await entryOf(record.value);
       const key = record.key?.toString("utf8") ?? "";
-      // Shown even where the key is one of older rules.
+      // An entry is shown even if its key was made by older rules.
       const entry = decoded && readJournalRecord(decoded, { key, ageMs: Infinity });
       if (!entry) return null;
       const { commandId, step, operation } = entry;
       const concluded = step.kind === "concluded" ? await resultOf(step.result) : null;
       const quoteId = operation === "ACCEPT_QUOTE" ? key : concluded?.quoteId;
       const values = { externalId: concluded?.externalId, ...step, commandId, quoteId };
-      return foundRecord(record, values, journalTelling(step));
+      return storyRecord(record, values, journalTelling(step));
     },
     event: async (record) => {
       const event = await eventOf(record.value);
@@ -89,7 +89,7 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       const { status, stage, outOfOrder, payload } = event;
       const title = `${status} (${stage})${outOfOrder ? ", out of order" : ""}`;
       const tone = TONE_OF_STAGE[stage] ?? "plain";
-      return foundRecord(record, event, { kind: "event", title, tone, payload });
+      return storyRecord(record, event, { kind: "event", title, tone, payload });
     },
     letter: async (record) => {
       const { added, original } = unwrap(record.headers) ?? {};
@@ -104,12 +104,12 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       const detail = { detail: added.get("detail") };
       if (added.has("received-at")) {
         const body = parseBody(record.value ?? Buffer.alloc(0));
-        return foundRecord(record, { ...(body.ok && body.notification), ...detail }, telling);
+        return storyRecord(record, { ...(body.ok && body.notification), ...detail }, telling);
       }
       const inside = reason === "CONTRADICTING_ANSWER" ? result : command;
       const inner = await inside({ ...record, headers: original });
       const values: Record<string, string> = Object.fromEntries(inner?.step.facts ?? []);
-      return foundRecord(record, { ...values, ...detail }, telling);
+      return storyRecord(record, { ...values, ...detail }, telling);
     },
     action: (record) => {
       const entry = readAuditEntry(record);
@@ -119,7 +119,7 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
         ? `What came of it: ${textOrEmpty(outcome["kind"])}`
         : `${by} says: ${textOrEmpty(parameters["as"])}`;
       const values = { commandId, note, reason: textOrEmpty(outcome?.["reason"]) };
-      return Promise.resolve(foundRecord(record, values, { kind: "action", title }));
+      return Promise.resolve(storyRecord(record, values, { kind: "action", title }));
     },
   };
 };

@@ -17,7 +17,7 @@ const ID_NAMES = ["commandId", "quoteId", "externalId", "transactionId"] as cons
 type Ids = Readonly<Record<(typeof ID_NAMES)[number], string>>;
 /** What a record says of its command's end: 5 the final result, 4 a conclusion, 3 a doubt, 2 a dead letter, 1 a claim. */
 type Weight = 0 | 1 | 2 | 3 | 4 | 5;
-export type Found = {
+export type StoryRecord = {
   ids: Ids;
   step: StoryStep;
   weight: Weight;
@@ -25,7 +25,7 @@ export type Found = {
   event: { stage: string; occurredAtMs: number | null } | null;
 };
 export type Telling = Pick<StoryStep, "kind" | "title"> &
-  Partial<Pick<StoryStep, "tone" | "payload"> & Pick<Found, "weight">>;
+  Partial<Pick<StoryStep, "tone" | "payload"> & Pick<StoryRecord, "weight">>;
 
 const MAX_FACT = 1_000;
 const MAX_PAYLOAD = 65_536;
@@ -42,11 +42,11 @@ const factsOf = (values: object): StoryStep["facts"] =>
     return [[name, short(isTime ? iso(value) : String(value), MAX_FACT)] as const];
   });
 
-export const foundRecord = (
+export const storyRecord = (
   record: Incoming,
   values: object,
   { weight = 0, payload = null, ...telling }: Telling,
-): Found => {
+): StoryRecord => {
   const fields = values as Readonly<Record<string, unknown>>;
   const textOf = (name: string): string => (typeof fields[name] === "string" ? fields[name] : "");
   const { occurredAt } = fields;
@@ -77,8 +77,8 @@ export type Ending = {
 const NOT_TAKEN = "No replica has taken it up, as far as was read.";
 const IN_DOUBT = "In doubt: nobody knows whether the partner executed it, and a person must find out.";
 
-const commandEnding = (id: string, records: readonly Found[]): Ending => {
-  // The last one, if several have the same weight.
+const commandEnding = (id: string, records: readonly StoryRecord[]): Ending => {
+  // If several have the same weight, the last one counts.
   const { weight, step } = records.reduce((most, one) => (one.weight >= most.weight ? one : most));
   const about = "command";
   if (weight === 0) return { about, id, tone: "wait", sentence: NOT_TAKEN, isDoubt: false };
@@ -89,22 +89,22 @@ const commandEnding = (id: string, records: readonly Found[]): Ending => {
 const ENDS = ["COMPLETED", "CANCELED", "REFUNDED"];
 
 /** The event that says where a transaction stands, whichever came last: its end, or an issue that began after it. */
-const standingOf = (events: readonly Found[]): Found | undefined => {
-  const timeOf = ({ event, step }: Found): number => event?.occurredAtMs ?? step.atMs;
+const standingOf = (events: readonly StoryRecord[]): StoryRecord | undefined => {
+  const timeOf = ({ event, step }: StoryRecord): number => event?.occurredAtMs ?? step.atMs;
   const inOrder = [...events].sort((a, b) => timeOf(a) - timeOf(b));
-  const stageOf = ({ event }: Found): string => event?.stage ?? "";
+  const stageOf = ({ event }: StoryRecord): string => event?.stage ?? "";
   const end = inOrder.findLastIndex((one) => ENDS.includes(stageOf(one)));
   if (end >= 0) return inOrder.findLast((one, i) => i > end && stageOf(one) === "ISSUE") ?? inOrder[end];
   return inOrder.findLast((one) => stageOf(one) !== "UNKNOWN") ?? inOrder.at(-1);
 };
 
-const transactionEnding = (id: string, events: readonly Found[]): Ending => {
+const transactionEnding = (id: string, events: readonly StoryRecord[]): Ending => {
   const { tone = "plain", title = "" } = standingOf(events)?.step ?? {};
   const which = events.length === 1 ? "Its only status" : `Where it stands, by its ${events.length} statuses`;
   return { about: "transaction", id, tone, sentence: `${which}: ${title}.`, isDoubt: false };
 };
 
-export const endingsOf = (all: readonly Found[]): Ending[] => {
+export const endingsOf = (all: readonly StoryRecord[]): Ending[] => {
   const commands = Map.groupBy(
     all.filter(({ ids }) => ids.commandId !== ""),
     ({ ids }) => ids.commandId,

@@ -4,7 +4,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import type { ToolServices, OnProgress, Progress } from "../tool-services.ts";
 import { mayHold, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
-import { endingsOf, type Ending, type Found, type StoryStep } from "./step.ts";
+import { endingsOf, type Ending, type StoryRecord, type StoryStep } from "./step.ts";
 
 export type { Ending, StoryStep };
 
@@ -17,30 +17,30 @@ const newSearch = (id: string) => {
   const commands = new Set<string>();
   const quotes = new Set([id, quote]);
   const transactions = new Set([id]);
-  const byPlace = new Map<string, Found>();
+  const byPlace = new Map<string, StoryRecord>();
   const notes = new Set<string>();
   const isRoomIn = (size: number, most: number): boolean => {
     if (size >= most) notes.add("There is more than is shown: ask by a commandId.");
     return size < most;
   };
-  const learn = (ids: Set<string>, one: string): void => {
-    if (one !== "" && !ids.has(one) && isRoomIn(ids.size, MAX_IDS)) ids.add(one);
+  const learn = (ids: Set<string>, newId: string): void => {
+    if (newId !== "" && !ids.has(newId) && isRoomIn(ids.size, MAX_IDS)) ids.add(newId);
   };
   return {
     commands,
     quotes,
     transactions,
     notes,
-    found: (): Found[] => [...byPlace.values()].sort((a, b) => a.step.atMs - b.step.atMs),
+    records: (): StoryRecord[] => [...byPlace.values()].sort((a, b) => a.step.atMs - b.step.atMs),
     needles: (): Buffer[] =>
       [...new Set([...quotes, ...commands, ...transactions])].map((one) => Buffer.from(one)),
-    take: (one: Found): void => {
-      const { commandId, quoteId, externalId, transactionId } = one.ids;
+    take: (record: StoryRecord): void => {
+      const { commandId, quoteId, externalId, transactionId } = record.ids;
       const isSame = quoteId !== "" && quoteKey(quoteId) === quote;
-      const isAsked = isSame || [commandId, externalId, transactionId].includes(id);
-      if (!isAsked && !commands.has(commandId) && !transactions.has(transactionId)) return;
-      if (!byPlace.has(one.step.place) && !isRoomIn(byPlace.size, MAX_STEPS)) return;
-      byPlace.set(one.step.place, one);
+      const isMatch = isSame || [commandId, externalId, transactionId].includes(id);
+      if (!isMatch && !commands.has(commandId) && !transactions.has(transactionId)) return;
+      if (!byPlace.has(record.step.place) && !isRoomIn(byPlace.size, MAX_STEPS)) return;
+      byPlace.set(record.step.place, record);
       learn(commands, commandId);
       learn(transactions, transactionId);
       learn(quotes, quoteId && quoteKey(quoteId));
@@ -68,14 +68,14 @@ export const story = async (
     onProgress({ read, total });
   };
 
-  /** @param keys of the partitions that are read; all are without it */
+  /** @param keys limits what is read to the partitions that hold them */
   const read = async (topic: string, reader: ReadRecord, keys?: Iterable<string>): Promise<void> => {
     const needles = search.needles();
     const take = async (record: Incoming): Promise<void> => {
       const { key, value } = record;
       const isLike = (needle: Buffer): boolean => mayHold(value, needle) || key?.equals(needle) === true;
-      const one = needles.some(isLike) ? await reader(record) : null;
-      if (one) search.take(one);
+      const match = needles.some(isLike) ? await reader(record) : null;
+      if (match) search.take(match);
     };
     const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
     await readTopic(noting, { topic, fromMs: sinceMs, keys }, take, hooks).catch((error: unknown) => {
@@ -89,18 +89,18 @@ export const story = async (
   // A commandId is the key of its results; any other id stands somewhere in them.
   await read(topics.results, readers.result, commands.has(id) ? [id] : undefined);
   const commandIds = search
-    .found()
+    .records()
     .flatMap(({ ids, step }) => (step.kind === "command" ? [ids.commandId] : []));
   const isUnread = [...commands].some((commandId) => !commandIds.includes(commandId));
   await Promise.all([
-    // A command that only its journal or its result named.
+    // The commands are read again if only a journal entry or a result named one.
     isUnread ? read(topics.commands, readers.command) : null,
     read(topics.journal, readers.journal, [...quotes, ...commands]),
     read(topics.transactionStatus, readers.event, transactions),
     read(topics.deadLetters, readers.letter),
     read(topics.audit, readers.action),
   ]);
-  const records = search.found();
+  const records = search.records();
   const steps = records.map(({ step }) => step);
   return { id, sinceMs, endings: endingsOf(records), steps, notes: [...search.notes] };
 };

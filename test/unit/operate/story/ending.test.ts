@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Incoming } from "../../../../src/kafka/record.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
-import { endingsOf, foundRecord, type Found } from "../../../../src/operate/story/step.ts";
+import { endingsOf, storyRecord, type StoryRecord } from "../../../../src/operate/story/step.ts";
 
 const MINUTE_MS = 60_000;
 
 /** An event that was published at `atMs`, of a status that began at `occurredAt`. */
-const event = (stage: string, atMs: number, occurredAt: number | null): Found => {
+const event = (stage: string, atMs: number, occurredAt: number | null): StoryRecord => {
   const record: Incoming = {
     topic: "events",
     partition: 0,
@@ -17,13 +17,13 @@ const event = (stage: string, atMs: number, occurredAt: number | null): Found =>
     headers: NO_HEADERS,
   };
   const tone = stage === "COMPLETED" ? "good" : "plain";
-  return foundRecord(
+  return storyRecord(
     record,
     { transactionId: "tx-1", stage, occurredAt },
     { kind: "event", title: stage, tone },
   );
 };
-const inTurn = (...stages: (readonly [stage: string, occurredAtMinutes: number | null])[]): Found[] =>
+const inTurn = (...stages: (readonly [stage: string, occurredAtMinutes: number | null])[]): StoryRecord[] =>
   stages.map(([stage, at], i) => event(stage, i, at === null ? null : at * MINUTE_MS));
 
 test.each([
