@@ -144,7 +144,7 @@ export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   return problems.length > 0 ? { ok: false, problems, warnings } : { ok: true, config, warnings };
 };
 
-/** Watches the files of all secrets. @returns ends that */
+/** Watches the files of all secrets. @returns a function that stops it */
 export const watchSecrets = (config: Config, log: Pick<Log, "warn">): (() => void) => {
   const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
   const ends = rows.flatMap(({ env, group, key }) => {

@@ -56,7 +56,7 @@ export class Secret {
     return this.#replaced;
   }
 
-  /** Reads the file every second. The log says once what cannot be used of it. @returns ends that */
+  /** Reads the file every second. The log says once why the file cannot be used. @returns a function that stops it */
   watch(variable: string, log: Pick<Log, "warn">): () => void {
     if (this.#file === null) return () => undefined;
     this.#refused = (reason) => log.warn({ variable, reason }, "secret.refused");

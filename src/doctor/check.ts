@@ -20,7 +20,7 @@ export type Check = {
   remedy: string | null;
 };
 
-/** For every check: each wait is bounded by the clock, and ends when `signal` aborts. */
+/** What every check gets: the clock bounds each wait, and all end when `signal` aborts. */
 export type Bounds = { clock: Clock; signal: AbortSignal };
 
 const finding =

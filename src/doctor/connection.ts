@@ -91,7 +91,7 @@ export const unreachable = (error: unknown, target: CheckTarget): Check => {
   return fail(target.name, `${detail}; ${target.until}`, remedy, code);
 };
 
-/** Connects, with TLS for https, sends nothing, and closes. Nothing where all is well. */
+/** Connects, with TLS for https, sends nothing, and closes. Returns nothing if all is well. */
 export const reach = async (
   target: CheckTarget,
   { clock, signal }: Bounds,
@@ -113,7 +113,7 @@ export const reach = async (
   }
 };
 
-/** The fault of an http:// address where the server speaks TLS. Nothing where it does not. */
+/** Returns the fault of an http:// address whose server speaks TLS, otherwise nothing. */
 export const missingTls = async (target: CheckTarget, bounds: Bounds): Promise<Check[]> => {
   const { name, url, setting } = target;
   if (url.protocol !== "http:") return [];

@@ -37,7 +37,7 @@ export const runChecks = (settings: ReadSettings, log: Log, bounds: Bounds): rea
     if (unusable === undefined) return start();
     return [{ group, checks: Promise.resolve([skipped(group, `${unusable} cannot be used`)]) }];
   };
-  const subject = (group: string, check: (own: Bounds) => Promise<readonly Check[]>): Subject[] => [
+  const subject = (group: string, check: (limits: Bounds) => Promise<readonly Check[]>): Subject[] => [
     { group, checks: runBounded(group, AT_MOST_MS, bounds, check) },
   ];
   const ofRegistry = ["SCHEMA_REGISTRY_", ...(config.registry.oauth ? ["KAFKA_OAUTH_"] : [])];
@@ -45,11 +45,11 @@ export const runChecks = (settings: ReadSettings, log: Log, bounds: Bounds): rea
     { group: "settings", checks: Promise.resolve(checkSettings(settings)) },
     ...unless(firstUnusable("KAFKA_"), "kafka", () => kafkaChecks(config, log, bounds)),
     ...unless(firstUnusable(...ofRegistry), "schemas", () =>
-      subject("schemas", (own) => checkSchemas(config, log, own)),
+      subject("schemas", (limits) => checkSchemas(config, log, limits)),
     ),
     ...unless(firstUnusable("PARTNER_BASE_URL", "PARTNER_TLS_", "PARTNER_PROXY_URL"), "partner", () =>
-      subject("partner", (own) => checkPartner(config, hasTokens, own)),
+      subject("partner", (limits) => checkPartner(config, hasTokens, limits)),
     ),
-    ...subject("webhook", (own) => checkWebhook(config, own)),
+    ...subject("webhook", (limits) => checkWebhook(config, limits)),
   ];
 };

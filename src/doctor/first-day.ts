@@ -82,6 +82,6 @@ const guardOf = (isTight: boolean | undefined): "tight" | "loose" | "unanswered"
 export const firstDayQuestions = (config: Config, env: Environment) =>
   Object.entries(QUESTIONS).map(([settings, { question, meanwhile, isTight }]) => {
     const isSet = settings.split(", ").some((name) => (env[name] ?? "") !== "");
-    const now = guardOf(isTight ? isTight(config) : isSet || undefined);
-    return { question, settings, now, meanwhile };
+    const guard = guardOf(isTight ? isTight(config) : isSet || undefined);
+    return { question, settings, now: guard, meanwhile };
   });

@@ -29,7 +29,7 @@ const targetOf = ({ kafka }: Config, broker: string): CheckTarget => ({
   until: "nothing works without Kafka",
 });
 
-/** Asks for a token for Kafka. Nothing where Kafka takes none. */
+/** Asks for a token for Kafka. Returns nothing if Kafka takes none. */
 const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promise<Check[]> => {
   if (!tokens) return [];
   try {
@@ -73,7 +73,7 @@ const askBroker = async (
   }
 };
 
-/** Of KAFKA_BROKERS the ones that clients could use, and what is wrong with the others. */
+/** Finds the brokers of KAFKA_BROKERS that clients could use, and what is wrong with the others. */
 const checkBrokers = async (
   config: Config,
   servicesFor: ServicesFor,
@@ -116,7 +116,7 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     const check = fail("sign-in", messageOf(error), "see KAFKA_SASL_MECHANISM");
     return [{ group: "kafka", checks: Promise.resolve([check]) }];
   }
-  /** They know no registry: its address may be missing. All share one source of tokens. */
+  /** These services know no registry, whose address may be missing. All share one source of tokens. */
   const servicesFor: ServicesFor = (brokers) => {
     const registry = { ...config.registry, url: "http://registry.invalid" };
     const kafka = { ...config.kafka, brokers };
@@ -124,10 +124,10 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     return createServices({ ...config, registry, kafka }, options);
   };
   const usable: string[] = [];
-  const brokerChecks = runBounded("brokers", BROKERS_MS, bounds, async (own) => {
-    const token = await checkToken(signIn, own);
+  const brokerChecks = runBounded("brokers", BROKERS_MS, bounds, async (limits) => {
+    const token = await checkToken(signIn, limits);
     if (isFailed(token)) return token;
-    const answer = await checkBrokers(config, servicesFor, own);
+    const answer = await checkBrokers(config, servicesFor, limits);
     usable.push(...answer.usable);
     return [...token, ...answer.checks];
   });
@@ -135,7 +135,7 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     await brokerChecks;
     if (usable.length === 0) return [skipped(group, "no broker can be used")];
     const services = servicesFor(usable);
-    const checking = runBounded(group, CLUSTER_MS, bounds, (own) => check(config, services, own));
+    const checking = runBounded(group, CLUSTER_MS, bounds, (limits) => check(config, services, limits));
     return checking.finally(services.close);
   };
   const rights = further("rights", checkRights);

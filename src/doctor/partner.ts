@@ -78,23 +78,23 @@ const checkTokens = async (config: Config, target: CheckTarget, bounds: Bounds):
   // The reconcile flow asks for this type of event, too: a partner may require it.
   const query = { startDate: today, endDate: today, eventType: "TRANSACTION_STATUS_UPDATED" };
   const beganAtMs = clock.now();
-  const ofClock: Check[] = [];
+  const clockChecks: Check[] = [];
   try {
-    const ofTokens = await clock.withDeadline(READ_MS, signal, async (deadline) => {
+    const tokenCheck = await clock.withDeadline(READ_MS, signal, async (deadline) => {
       const answer = await partner.fetchLog(query, deadline);
-      ofClock.push(compareClocks(answer.headers["date"], (beganAtMs + clock.now()) / 2));
+      clockChecks.push(compareClocks(answer.headers["date"], (beganAtMs + clock.now()) / 2));
       // Some servers answer a request without TLS with 400.
       const [noTls] = answer.httpStatus === 400 ? await missingTls(target, bounds) : [];
       return noTls ?? judge(answer, config, partner.mask);
     });
-    return [ofTokens, ...ofClock];
+    return [tokenCheck, ...clockChecks];
   } catch (error) {
     signal.throwIfAborted();
     const [noTls] = await missingTls(target, bounds);
-    const what = ofClock.length === 0 ? "no answer came to a read of its log" : "its log breaks off";
+    const what = clockChecks.length === 0 ? "no answer came to a read of its log" : "its log breaks off";
     const reason = partner.mask(messageOf(error));
     const failed = fail(TOKENS, `${what} (${reason})`, "see that the partner is up, then run it again");
-    return [noTls ?? failed, ...ofClock];
+    return [noTls ?? failed, ...clockChecks];
   } finally {
     void partner.close();
   }
@@ -116,8 +116,8 @@ export const checkPartner = async (config: Config, hasTokens: boolean, bounds: B
   };
   if (proxy) {
     const hop = { name: "partner's proxy", url: proxy, tls: {}, proxy: null, setting: "PARTNER_PROXY_URL" };
-    const ofProxy = await reach({ ...target, ...hop }, bounds);
-    if (isFailed(ofProxy)) return ofProxy;
+    const proxyChecks = await reach({ ...target, ...hop }, bounds);
+    if (isFailed(proxyChecks)) return proxyChecks;
   }
   const reached = await reach(target, bounds);
   if (isFailed(reached)) return reached;

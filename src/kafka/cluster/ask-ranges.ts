@@ -50,8 +50,8 @@ export const askRanges = async (
   const byLeader = Map.groupBy(partitions, ({ leader }) => leader);
   byLeader.delete(NO_LEADER);
   const answers = await Promise.allSettled(
-    [...byLeader.values()].map((led) => {
-      const ids = led.map(({ partitionId }) => partitionId);
+    [...byLeader.values()].map((ledPartitions) => {
+      const ids = ledPartitions.map(({ partitionId }) => partitionId);
       return clock.within(ANSWER_MS, undefined, askLeader(cluster, topic, ids, period));
     }),
   );

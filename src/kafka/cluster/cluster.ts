@@ -120,7 +120,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock) => {
         const existingNames = names.filter((name) => existing.has(name));
         if (existingNames.length === 0) return new Map<string, FoundTopic>();
         const { topics } = await admin.fetchTopicMetadata({ topics: existingNames });
-        const found = topics.map(async ({ name, partitions }): Promise<[string, FoundTopic]> => {
+        const entries = topics.map(async ({ name, partitions }): Promise<[string, FoundTopic]> => {
           const config = await configOf(admin, kafkajs.ConfigResourceTypes.TOPIC, name);
           const replicationFactor = Math.min(...partitions.map(({ replicas }) => replicas.length));
           const states = partitions.map(({ partitionId, leader, replicas, isr }) => ({
@@ -131,7 +131,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock) => {
           }));
           return [name, { name, partitions: partitions.length, replicationFactor, config, states }];
         });
-        return new Map(await Promise.all(found));
+        return new Map(await Promise.all(entries));
       }),
     /** The offsets of each partition, from the first record that is not older than `sinceMs`, to `untilMs`. */
     ranges: (topic: string, sinceMs = EARLIEST_MS, untilMs = LATEST_MS): Promise<TopicRanges> =>
@@ -168,7 +168,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock) => {
         const value = config["default.replication.factor"];
         return value === undefined ? null : Number(value);
       }),
-    /** Resolves when the topic has leaders, whoever has created it; a dry run when the brokers would create it. */
+    /** Resolves when the topic has leaders, whoever created it; in a dry run when the brokers would create it. */
     create: ({ name, partitions, replicationFactor, config }: Topic, dryRun = false): Promise<void> =>
       ask(async ({ admin }, signal) => {
         const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));

@@ -23,12 +23,12 @@ type Finding = {
 
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
-type Found = ReadonlyMap<string, FoundTopic>;
+type FoundTopics = ReadonlyMap<string, FoundTopic>;
 
 const sentenceOf = ({ topics, detail, remedy }: Finding): string =>
   `${topics.length > 1 ? "Topics" : "Topic"} ${topics.join(", ")} ${detail}: ${remedy}.`;
 
-const applied = (rule: TopicRule, demands: TopicDemands, found: Found): Finding[] => {
+const findingsOf = (rule: TopicRule, demands: TopicDemands, found: FoundTopics): Finding[] => {
   const { severity, roles, isJoint, broken } = rule;
   const findings = demands.used
     .filter((role) => roles.includes(role))
@@ -49,7 +49,7 @@ const SETUP_OF_JOURNAL =
   `check first that it was never there (if it was, see "The journal is lost" in docs/failures.md), ` +
   `then ${SETUP}`;
 
-export const topicFindings = (demands: TopicDemands, found: Found): Finding[] => [
+export const topicFindings = (demands: TopicDemands, found: FoundTopics): Finding[] => [
   ...demands.used
     .filter((role) => !found.has(demands.names[role]))
     .map((role): Finding => {
@@ -57,13 +57,13 @@ export const topicFindings = (demands: TopicDemands, found: Found): Finding[] =>
       const topics = [demands.names[role]];
       return { severity: "problem", topics, detail: "does not exist", remedy, isMissing: true };
     }),
-  ...topicRules.flatMap((rule) => applied(rule, demands, found)),
+  ...topicRules.flatMap((rule) => findingsOf(rule, demands, found)),
 ];
 
-export const journalProblems = (names: TopicNames, found: Found): string[] =>
+export const journalProblems = (names: TopicNames, found: FoundTopics): string[] =>
   journalRules
     .flatMap((rule) =>
-      applied(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),
+      findingsOf(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),
     )
     .map(sentenceOf);
 
@@ -87,7 +87,7 @@ export const inspect = async (
       unregistered.push(`Schema ${subjectOf(name)} is not registered in this version: ${SETUP}.`);
     else schemaIds.set(schema, id);
   }
-  const [retentionWarning = null] = applied(lookbackRule, demands, found).map(sentenceOf);
+  const [retentionWarning = null] = findingsOf(lookbackRule, demands, found).map(sentenceOf);
   return {
     schemaIdOf: (record: RecordName): number => {
       const id = schemaIds.get(record);

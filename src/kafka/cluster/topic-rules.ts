@@ -19,14 +19,14 @@ export type TopicDemands = {
 };
 
 type TopicConfig = FoundTopic["config"];
-const keptMs = (config: TopicConfig, unknown: number): number => {
-  const ms = Number(config["retention.ms"] ?? unknown);
+const keptMs = (config: TopicConfig, ifUnknown: number): number => {
+  const ms = Number(config["retention.ms"] ?? ifUnknown);
   return ms < 0 ? Infinity : ms;
 };
-const maxMessageBytes = (config: TopicConfig, unknown: number): number =>
-  Number(config["max.message.bytes"] ?? unknown);
-const minInsync = (config: TopicConfig, unknown: number): number =>
-  Number(config["min.insync.replicas"] ?? unknown);
+const maxMessageBytes = (config: TopicConfig, ifUnknown: number): number =>
+  Number(config["max.message.bytes"] ?? ifUnknown);
+const minInsync = (config: TopicConfig, ifUnknown: number): number =>
+  Number(config["min.insync.replicas"] ?? ifUnknown);
 const policyOf = (config: TopicConfig): string => config["cleanup.policy"] ?? "";
 
 /** What a rule looks at besides its topic. `largest`: the largest record that a setting lets be written to it. */
@@ -128,7 +128,7 @@ const orderRule = problem(
     ],
 );
 
-/** Events are kept for less time than the reconcile flow looks back: it would publish them again. */
+/** If events are kept for less time than the reconcile flow looks back, it publishes them again. */
 export const lookbackRule = warning(["transactionStatus"], ({ config }, { lookbackMs }) => {
   if (lookbackMs === null) return false;
   const needed = (Math.ceil(lookbackMs / DAY_MS) + 1) * DAY_MS;

@@ -15,22 +15,22 @@ export const largestRecordsFor = (
   { webhook, partner }: Config,
   flows: readonly Flow[] = ["webhooks", "commands", "reconcile"],
 ): LargestRecord[] => {
-  const ofEvent = {
+  const eventBound = {
     bytes: webhook.maxBodyBytes + RECORD_MARGIN_BYTES,
     setting: `WEBHOOK_MAX_BODY_BYTES=${webhook.maxBodyBytes}`,
   };
-  const ofResult = {
+  const resultBound = {
     bytes: partner.maxResponseBytes + RECORD_MARGIN_BYTES,
     setting: `PARTNER_MAX_RESPONSE_BYTES=${partner.maxResponseBytes}`,
   };
   // A contradicting result becomes a dead letter.
-  const ofLetter = { ...ofResult, bytes: ofResult.bytes + DEAD_LETTER_MARGIN_BYTES };
+  const letterBound = { ...resultBound, bytes: resultBound.bytes + DEAD_LETTER_MARGIN_BYTES };
   const written: (LargestRecord & { by: readonly Flow[] })[] = [
-    { by: ["webhooks", "reconcile"], role: "transactionStatus", ...ofEvent },
-    { by: ["webhooks"], role: "deadLetters", ...ofEvent },
-    { by: ["commands"], role: "journal", ...ofResult },
-    { by: ["commands"], role: "results", ...ofResult },
-    { by: ["commands"], role: "deadLetters", ...ofLetter },
+    { by: ["webhooks", "reconcile"], role: "transactionStatus", ...eventBound },
+    { by: ["webhooks"], role: "deadLetters", ...eventBound },
+    { by: ["commands"], role: "journal", ...resultBound },
+    { by: ["commands"], role: "results", ...resultBound },
+    { by: ["commands"], role: "deadLetters", ...letterBound },
   ];
   return written.filter(({ by }) => by.some((flow) => flows.includes(flow)));
 };
