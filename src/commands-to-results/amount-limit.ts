@@ -1,15 +1,13 @@
+import { MAX_AMOUNT_LENGTH } from "./field-rules.ts";
 import type { Request } from "./types.ts";
 
 /** The largest amount by ISO code of its currency; `*` is for any other one. */
 export type AmountLimits = ReadonlyMap<string, string>;
 
-/** A command may hold so many digits in an amount. */
-const MAX_DIGITS = 128;
-
 /** A whole number that stands for a decimal number exactly: money never passes through a float. */
 const exact = (amount: string): bigint => {
   const [whole = "", fraction = ""] = amount.split(".");
-  return BigInt(whole + fraction.padEnd(MAX_DIGITS, "0"));
+  return BigInt(whole + fraction.padEnd(MAX_AMOUNT_LENGTH, "0"));
 };
 
 const isAbove = (amount: string, limit: string): boolean => exact(amount) > exact(limit);

@@ -14,7 +14,7 @@ export type Refused = {
   /** Names the field, never its value. */
   message: string;
   identity: Identity;
-  /** It is null unless only a list of allowed values refuses it: a setting, so the command may be valid later. */
+  /** Null unless only a list of allowed values refuses the command: the list is a setting, so it may be valid later. */
   requestHash: string | null;
 };
 
@@ -99,7 +99,7 @@ export const unreadable = (message: string, commandId = ""): Refused => ({
 
 /** Longer than a commandId of MAX_ID_LENGTH with every character escaped. */
 const LEADING_BYTES = 16_384;
-/** Only at the start of the text: further in, it could be a field of a nested object. */
+/** Looks at the start of the text only: further in, it could be a field of a nested object. */
 const LEADING_COMMAND_ID = /^\s*\{\s*"commandId"\s*:\s*("(?:[^"\\]|\\.)*")\s*,/s;
 
 const utf8OrNull = (bytes: Buffer): string | null => (isUtf8(bytes) ? bytes.toString("utf8") : null);

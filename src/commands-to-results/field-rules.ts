@@ -6,7 +6,7 @@ export type FieldRule = (value: unknown) => string | null;
 /** Ids become journal keys, record keys and headers: bounded so that they can be kept in memory. */
 export const MAX_ID_LENGTH = 1024;
 /** Digits and the decimal point. */
-const MAX_AMOUNT_LENGTH = 128;
+export const MAX_AMOUNT_LENGTH = 128;
 
 const AMOUNT = /^(0|[1-9]\d*)(\.\d+)?$/;
 const NOT_ZERO = /[1-9]/;

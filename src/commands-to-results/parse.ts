@@ -43,7 +43,7 @@ export const commandFromRecord = ({ request, ...values }: CommandRecord): Parsed
   };
 };
 
-const shown = (name: string): string => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
+const quotedName = (name: string): string => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
 
 /** The optional fields, and the name of their type in which Avro's JSON wraps a value that is not null. */
 const WRAPPERS: ReadonlyMap<string, string> = new Map([
@@ -67,8 +67,8 @@ const readFields = (fields: readonly Member[], path: string, allowed: readonly s
   for (const field of fields) {
     const { key } = field;
     const isRepeated = values.has(key);
-    if (isRepeated) problem ??= `${path} holds the field ${shown(key)} twice`;
-    else if (!allowed.includes(key)) problem ??= `${path} holds the unknown field ${shown(key)}`;
+    if (isRepeated) problem ??= `${path} holds the field ${quotedName(key)} twice`;
+    else if (!allowed.includes(key)) problem ??= `${path} holds the unknown field ${quotedName(key)}`;
     values.set(key, isRepeated ? undefined : valueOf(field));
   }
   return { values, problem };

@@ -94,15 +94,15 @@ export type CallOptions = {
 /** Makes one call, without retries. Never rejects: a failure is an {@link Outcome} too. */
 export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Outcome>;
 
-/** Calls that wait for their turn: since when there are any, and when the last one of now has its turn. */
+/** Calls that wait for their turn: since when there are any, and when the last of these will have its turn. */
 export type Backlog = { sinceMs: number; untilMs: number };
 
 export type Subscription = { url: string; events: readonly string[] };
-/** What became of it. `unknown`: at least a part was sent, and no status line came back. */
+/** What became of a subscription. `unknown`: at least a part was sent, and no status line came back. */
 export type SubscribeOutcome =
   { kind: "answered"; answer: Answer } | { kind: "notSent" | "unknown"; reason: string };
 
-/** The body throws beyond PARTNER_LOG_MAX_BYTES, and closes the connection if left early. It is masked if not 2xx. */
+/** Reading `body` throws beyond PARTNER_LOG_MAX_BYTES, and closes the connection if left early. Masked if not 2xx. */
 export type LogAnswer = {
   httpStatus: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -18,7 +18,7 @@ const WRITTEN = new Error("it is written");
 
 type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 
-/** Null if `leftMs` were not enough: no call may follow. Writing goes on: the claim may be on its way to the log. */
+/** Returns null if `leftMs` were not enough: no call may follow, although the claim may still reach the log. */
 const writeClaim = async (job: Job, claim: JournalStep, leftMs: number): Promise<RecordPosition | null> => {
   const { deps, prepared, signals } = job;
   const writing = linkedAbortController(signals.stop);

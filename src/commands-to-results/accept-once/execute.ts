@@ -10,7 +10,7 @@ import { perform } from "./perform.ts";
 import type { Deps, PreparedCommand, Settled, Slot, StopSignals } from "./ports.ts";
 import { START, type AttemptProgress, type Job } from "./progress.ts";
 
-/** LogAppendTime or this replica's watch ends it, whichever is first: skew costs a doubt, never a second call. */
+/** A claim is as old as LogAppendTime or this replica's watch says: clock skew costs a doubt, never a second call. */
 const ownerLeftMs = ({ deps }: Job, { watched }: AttemptProgress, claim: Claim): number => {
   const { clock, options } = deps;
   const watchedMs = watched?.attemptId === claim.attemptId ? watched.sinceMs() : 0;

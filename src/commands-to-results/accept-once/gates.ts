@@ -2,7 +2,7 @@ import { MAX_CREATES } from "../disposition.ts";
 import type { Verdict } from "../types.ts";
 import { activeMs, type AttemptProgress, type Job } from "./progress.ts";
 
-/** What ends the wait at a closed gate. `time`, `pause`: only the clock. The time of a pause by people does not count. */
+/** What ends the wait at a closed gate. `time`, `pause`: only the clock. The deadline does not run during a `pause`. */
 type GateEvent = "time" | "pause" | "ready" | "permit";
 
 /** What a closed gate means: nothing more is begun, the command ends, or it waits, `ms` at most. */
@@ -35,10 +35,10 @@ const gates = {
     const verdict = work.kind === "call" ? deps.guard(work.command, deps.clock.now()) : null;
     return verdict && { kind: "end", verdict: lost ?? verdict };
   },
-  /** Stands before `deadline`, because a pause may last longer. `guard` still ends commands that are too old. */
+  /** This gate stands before `deadline`, because a pause may last longer. `guard` still ends commands that are too old. */
   paused: ({ deps, prepared: { ref } }) =>
     ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused() ? waitFor(EXPIRY_POLL_MS, "pause") : null,
-  /** Is waited for like a pause, because people resolve the doubt. */
+  /** A doubt is waited for like a pause, because people resolve it. */
   doubt: ({ pass }) => (pass.isHeldByDoubt() ? waitFor(EXPIRY_POLL_MS, "pause") : null),
   deadline: (job, progress) => {
     const { notBeforeMs, verdict, callsSent, lost } = progress;
@@ -57,15 +57,15 @@ const gates = {
   },
 } as const satisfies Record<string, Gate>;
 
-const LIST = Object.entries(gates) as [GateName, Gate][];
-const OF_CALLS: readonly GateName[] = ["paused", "doubt", "breaker", "rate"];
+const GATES = Object.entries(gates) as [GateName, Gate][];
+const CALL_GATES: readonly GateName[] = ["paused", "doubt", "breaker", "rate"];
 
 const isAsked = (gate: GateName, beginning: Beginning): boolean =>
-  beginning === "nothing" ? gate === "stopping" : beginning !== "refusedClaim" || !OF_CALLS.includes(gate);
+  beginning === "nothing" ? gate === "stopping" : beginning !== "refusedClaim" || !CALL_GATES.includes(gate);
 
 /** The first gate that is closed; null if all are open. The one list for claims and for calls. */
 export const closedGate = (job: Job, progress: AttemptProgress, beginning: Beginning): ClosedGate | null => {
-  for (const [gate, ask] of LIST) {
+  for (const [gate, ask] of GATES) {
     const closed = isAsked(gate, beginning) ? ask(job, progress, beginning) : null;
     if (closed) return closed;
   }

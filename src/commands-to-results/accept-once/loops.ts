@@ -82,6 +82,6 @@ const endAll = async (
   }
 };
 
-/** Every replica looks for them. Several may end the same one: the first entry counts, results have the same bytes. */
+/** Every replica ends leftovers, several maybe the same one: the first entry counts, results have the same bytes. */
 export const endLeftovers = (deps: Deps, pace: Pace): Promise<unknown> =>
   Promise.all([unpublishedResults, orphanedClaims].map((find) => endAll(deps, pace, () => find(deps, pace))));

@@ -23,7 +23,7 @@ export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string
 /** A conclusion that contradicts the final result: one of the two says that the partner executed the command. */
 export type Contradicted = { ref: Ref; position: RecordPosition; timestampMs: number; saysExecuted: boolean };
 
-/** `position`: of the claim, or of the doubt. `sinceMs`: null if it is no doubt. */
+/** `position`: that of the claim or, in doubt, of the IN_DOUBT entry. `sinceMs`: null if it is no doubt. */
 export type Open = Held & { print: Fingerprint; sinceMs: number | null };
 
 export type PartitionView = ReturnType<typeof createPartitionView>;

@@ -90,8 +90,9 @@ export type PreparedCommand = {
 export type StopSignals = {
   /** Nothing new is started: the partition was revoked, or the process drains. Claims without a call are released. */
   stop: AbortSignal;
-  /** The drain is over: open calls are cut off and concluded with what is known of them. */
+  /** The drain ends soon: open calls are cut off and concluded with what is known of them. */
   cut: AbortSignal;
+  /** The drain has ended: nothing is written any more. */
   abandon: AbortSignal;
 };
 

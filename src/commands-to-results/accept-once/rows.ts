@@ -14,7 +14,7 @@ export const createRows = (width: number) => {
   let words = new Uint32Array(capacity * width);
   let count = 0;
 
-  const word = (row: number, at: number): number => words[row + at] ?? 0;
+  const word = (row: number, index: number): number => words[row + index] ?? 0;
   const isEmpty = (row: number): boolean => word(row, width - 1) === 0;
   const startOf = (firstWord: number): number => Math.floor((firstWord / TWO_32) * capacity) * width;
   const rowAfter = (row: number): number => (row + width === words.length ? 0 : row + width);
@@ -45,8 +45,8 @@ export const createRows = (width: number) => {
 
   return {
     word,
-    setWord: (row: number, at: number, value: number): void => {
-      words[row + at] = value;
+    setWord: (row: number, index: number, value: number): void => {
+      words[row + index] = value;
     },
     /** The first row of the run that matches, or -1. */
     find: (firstWord: number, matches: (row: number) => boolean): number => {

@@ -121,8 +121,8 @@ export const createView = ({
     },
 
     /** Whether the log is still the one that was read. The view is not ready while this is false. */
-    trust: (yes: boolean): void => {
-      trusted = yes;
+    trust: (isSameLog: boolean): void => {
+      trusted = isSameLog;
       announce();
     },
 

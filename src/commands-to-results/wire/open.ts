@@ -87,7 +87,7 @@ export const openCommands = async ({
   const abandon = new AbortController();
 
   const contradiction = async ({ ref, conclusion, standing }: Contradiction): Promise<void> => {
-    // Under the key that the result would have.
+    // The dead letter has the key that the result would have.
     const [key, value] = [Buffer.from(ref.commandId), results.codec.encode(conclusion)];
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
     const detail = `the final result is ${standing.outcome}`;
@@ -152,7 +152,7 @@ export const openCommands = async ({
   };
 
   let wellAt = Number.NEGATIVE_INFINITY;
-  /** What a replica without the journal takes, nobody answers: it leaves its share to others. */
+  /** Nobody would answer what a replica without the journal takes: it leaves its share to others. */
   const mayJoin = (): boolean => {
     const isWell = view.ready() && RULES[journalTopic.health().kind].keepsShare && pauses.isRead();
     if (isWell) wellAt = clock.monotonic();
@@ -176,8 +176,8 @@ export const openCommands = async ({
   const suspendIfHeld = (): void => consumer.suspend(pauses.isHeld("commands") || !journalTopic.mayBegin());
   pauses.follow("commands", suspendIfHeld);
   started.resolve(null);
-  const always = { ...LEFTOVERS, signal: abandon.signal };
-  const ending = endLeftovers({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
+  const pace = { ...LEFTOVERS, signal: abandon.signal };
+  const ending = endLeftovers({ ...deps, publish: results.publishLate }, pace).catch(() => undefined);
 
   return {
     numbers: () => ({
@@ -188,16 +188,17 @@ export const openCommands = async ({
     }),
     lag: consumer.lag,
     components: () => {
-      const [health, ofJournal] = [consumer.health(), journalTopic.health()];
-      // Once joined, no restart would mend a rebalance or an empty assignment. Without a partition of the journal, or
-      // of the pauses, it does not join; webhooks do not wait for them, nor for the join when the partition is well.
+      const [health, journalHealth] = [consumer.health(), journalTopic.health()];
+      // Readiness waits for the first join only: no restart would mend a later rebalance or an empty assignment. Where
+      // a partition of the journal, or of the pauses, keeps it from joining, webhooks do not wait for the join at all.
       isExcused ||=
-        consumer.isMember() || [ofJournal, pauses.health()].some(({ kind }) => kind === "unreadPartitions");
+        consumer.isMember() ||
+        [journalHealth, pauses.health()].some(({ kind }) => kind === "unreadPartitions");
       const note = `partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
         partner: partnerWatch.component(),
-        journal: { health: ofJournal, serves: "commands" },
+        journal: { health: journalHealth, serves: "commands" },
         "commands-group": { health, note, serves: isExcused ? null : "commands" },
       };
     },

@@ -15,7 +15,7 @@ const faultOf = (outcome: Outcome): PartnerFault | null => {
   return outcome.answer.httpStatus >= 500 ? "answers5xx" : null;
 };
 
-/** Calls that had their turn sooner were not held back. */
+/** Calls that wait for their turn are in trouble only after this. */
 const RATE_WAIT_MS = 5_000;
 
 type WatchDeps = Pick<Services, "clock" | "log" | "metrics" | "config"> &

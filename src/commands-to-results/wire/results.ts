@@ -16,7 +16,7 @@ const TIMEOUT_MS = 15_000;
 
 type PublishResult = (...published: Parameters<Publish>) => Promise<RecordPosition>;
 
-const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
+const originHeaders = ({ topic, partition, offset }: Origin): Header[] => [
   ["command-topic", topic],
   ["command-partition", String(partition)],
   ["command-offset", String(offset)],
@@ -62,7 +62,7 @@ export const openResults = async (services: Services, schemaId: number) => {
     trace: TraceContext | null,
   ): Promise<RecordPosition> => {
     const key = origin ? origin.key : Buffer.from(result.commandId);
-    const headers = [...headersOf(result, trace), ...(origin ? placeOf(origin) : [])];
+    const headers = [...headersOf(result, trace), ...(origin ? originHeaders(origin) : [])];
     const record = { key, value, headers, encodedHeaders };
     try {
       return await publisher.publish(record, TIMEOUT_MS);
@@ -103,7 +103,7 @@ export const openResults = async (services: Services, schemaId: number) => {
     },
     /** Its span is a child of the envelope's trace. */
     publish: publishAs("parent"),
-    /** That trace may have ended long ago: the span links to it. */
+    /** The envelope's trace may have ended long ago: the span only links to it. */
     publishLate: publishAs("link"),
     components: () => ({ "results-publisher": { health: publisher.health(), serves: "commands" as const } }),
     waiting: () => ({ [topic]: publisher.waiting() }),

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { ConcurrencySlot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
-/** Without a limit of listeners: each record under way adds one. */
+/** Makes a controller without a limit of listeners, because each record under way adds one. */
 const newAbortController = (): AbortController => {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

@@ -14,7 +14,7 @@ export type GroupOptions = {
   topic: string;
   groupId: string;
   sessionTimeoutMs: number;
-  /** While false, it does not join, and leaves; asked often. Absent: always. */
+  /** It is asked often. While it returns false, this replica does not join, and leaves. If absent, it may always join. */
   mayJoin?: (() => boolean) | undefined;
 };
 
@@ -31,11 +31,11 @@ const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 /**
  * Stays in a group until stopped, and reads nothing: kafkajs would silently start at the log's beginning where an
  * offset is gone. kafkajs gives up for good on many errors: a consumer that crashed or fell silent is replaced.
- * @param assigned called after each rebalance, with all partitions that are assigned now
+ * @param onAssigned called after each rebalance, with all partitions that are assigned now
  */
 export const joinGroup = (
   { topic, groupId, sessionTimeoutMs, mayJoin = () => true }: GroupOptions,
-  assigned: (partitions: readonly number[]) => void,
+  onAssigned: (partitions: readonly number[]) => void,
   { newClient, clock, log, random }: GroupDeps,
 ) => {
   const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
@@ -55,11 +55,11 @@ export const joinGroup = (
 
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
     const { GROUP_JOIN, REBALANCING, HEARTBEAT, STOP, CRASH } = current.events;
-    const sinceAskedMs = groupRoundTrip(current);
+    const roundTripMs = groupRoundTrip(current);
     // A consumer that was replaced may still finish its join before it is closed: its events are ignored.
     const isOurs = (): boolean => consumer === current;
     const confirm = (): void => {
-      if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - sinceAskedMs();
+      if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - roundTripMs();
     };
     current.on(GROUP_JOIN, ({ payload }) => {
       if (!isOurs()) return;
@@ -69,7 +69,7 @@ export const joinGroup = (
       const partitions = payload.memberAssignment[topic] ?? [];
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
       fault = null;
-      assigned(partitions);
+      onAssigned(partitions);
     });
     current.on(REBALANCING, () => void (joining ||= isOurs()));
     current.on(HEARTBEAT, confirm);
@@ -116,7 +116,7 @@ export const joinGroup = (
         if (silence !== null) throw new Error(silence);
         await clock.sleep(WATCH_MS, ended.signal);
       }
-      assigned([]);
+      onAssigned([]);
       throw new Error("it may not be a member now");
     } finally {
       ended.abort();
@@ -154,13 +154,13 @@ export const joinGroup = (
     commit: async (offsets: ReadonlyMap<number, Committed>): Promise<void> => {
       const current = consumer;
       if (!current || fault !== null) throw new Error("not a member of the group now");
-      const list = [...offsets].map(([partition, { offset, note: metadata }]) => ({
+      const topicOffsets = [...offsets].map(([partition, { offset, note: metadata }]) => ({
         topic,
         partition,
         offset: String(offset),
         metadata,
       }));
-      await clock.within(CLOSE_TIMEOUT_MS, undefined, current.commitOffsets(list));
+      await clock.within(CLOSE_TIMEOUT_MS, undefined, current.commitOffsets(topicOffsets));
     },
     /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
     lastHeartbeat: (): number => heartbeatAt,

@@ -9,7 +9,7 @@ type Deps = {
 };
 
 const COMMIT_EVERY_MS = 100;
-/** Longer than a rebalance takes. */
+/** After this, refused commits are a warning. It is longer than a rebalance takes. */
 const REFUSED_FOR_MS = 60_000;
 
 /** Commits periodically, and once more after the abort. Single refusals are normal, during a rebalance. */

@@ -13,9 +13,9 @@ export type ConcurrencySlot = {
 
 /** Runs tasks of one key in order of submission, and tasks of different keys concurrently. */
 export const keyOrder = (maxRunning: number) => {
-  /** By key with a task that has not ended: when its last one will have. */
+  /** By key: resolves when the key's last task has ended. A key without tasks has no entry. */
   const lastOf = new Map<string, Promise<void>>();
-  /** Waits for a free slot, first come, first served. Calling an entry gives it the slot. */
+  /** The tasks that wait for a free slot, in order of arrival. Calling an entry gives it a slot. */
   const queue = new Set<() => void>();
   let running = 0;
   let unfinished = 0;

@@ -35,12 +35,12 @@ export type LogClient = Awaited<ReturnType<typeof openLogClient>>;
 
 const WAIT_MS = 250;
 const ANSWER_TIMEOUT_MS = 8_000;
-/** Of a whole answer: so that it arrives in time on a slow line. */
+/** Limits a whole answer, which must arrive in time on a slow line. */
 const MAX_BYTES = 1_048_576;
 
 type FetchedRecord = DecodedRecord & {
   isControlRecord?: boolean;
-  /** Of its batch. Records of Kafka's oldest formats have none. */
+  /** The offsets of its batch. Records of Kafka's oldest formats have none. */
   batchContext?: { firstOffset: string; lastOffsetDelta: number };
 };
 type FetchedPartition = {
@@ -95,7 +95,7 @@ export const openLogClient = async (topic: string, newClient: NewClient, clock: 
     };
   });
   const { cluster } = client;
-  const led = cluster.findTopicPartitionMetadata(topic).filter(({ leader }) => leader >= 0);
+  const ledPartitions = cluster.findTopicPartitionMetadata(topic).filter(({ leader }) => leader >= 0);
 
   const ask = async (
     leader: number,
@@ -117,7 +117,7 @@ export const openLogClient = async (topic: string, newClient: NewClient, clock: 
   };
 
   return {
-    leaders: new Map(led.map(({ partitionId, leader }) => [partitionId, leader])),
+    leaders: new Map(ledPartitions.map(({ partitionId, leader }) => [partitionId, leader])),
     fetch: (...question: Parameters<typeof ask>) =>
       clock.within(ANSWER_TIMEOUT_MS, undefined, ask(...question)),
     close,

@@ -24,6 +24,7 @@ export type OrderedOptions = GroupOptions &
     maxHeldBytes: number;
     /** Metadata to commit with the offsets. Null: commit nothing, since that would overwrite the last metadata. */
     note?: () => string | null;
+    /** Called after each commit that the group has taken. */
     committed?: (() => Promise<void>) | undefined;
   };
 
@@ -40,9 +41,9 @@ export type OrderedConsumer = ReturnType<typeof startOrderedConsumer>;
 
 const AGAIN_AFTER_MS = 2_000;
 const RESUME_BELOW = 7 / 8;
-/** A record whose handling has begun takes so much more, measured: thousands may wait without a slot. */
+/** Measured: what a record takes in addition once its handling has begun. Thousands of these may wait without a slot. */
 const UNDER_WAY_BYTES = 8_192;
-/** All offsets are committed so often: a crashing kafkajs consumer reports unsent commits, and repeats old ones. */
+/** How often all offsets are committed: a crashing kafkajs consumer reports unsent commits, and repeats old ones. */
 const COMMIT_ALL_EVERY_MS = 5_000;
 
 export const startOrderedConsumer = (
@@ -53,7 +54,7 @@ export const startOrderedConsumer = (
   const { clock, log } = deps;
   const tasks = keyOrder(options.maxInFlight);
   const assignedPartitions = new Map<number, AssignedPartition>();
-  /** Memory of unfinished records by partition; also of those that go on although their partition was revoked. */
+  /** Bytes of unfinished records by partition. Those that go on although their partition was revoked count too. */
   const heldBytes = new Map<number, number>();
   const heldBy = (partition: number): number => heldBytes.get(partition) ?? 0;
   const shareBytes = (): number => options.maxHeldBytes / Math.max(1, assignedPartitions.size);
@@ -89,8 +90,8 @@ export const startOrderedConsumer = (
     reading.readOn(partition);
   };
 
-  const take = (read: Incoming, assigned: AssignedPartition, watermark: Watermark): true | "later" => {
-    const { topic, partition, offset, timestampMs } = read;
+  const take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark): true | "later" => {
+    const { topic, partition, offset, timestampMs } = record;
     // Without a heartbeat for so long, another replica may be handling these records.
     if (clock.monotonic() - group.lastHeartbeat() >= options.sessionTimeoutMs) return "later";
     if (heldBy(partition) >= shareBytes()) {
@@ -98,16 +99,16 @@ export const startOrderedConsumer = (
       reading.drop(partition);
       return "later";
     }
-    const record = ownCopy(read);
-    const bytes = recordBytes(record);
+    const copy = ownCopy(record);
+    const bytes = recordBytes(copy);
     watermark.begin(offset, timestampMs);
-    const hold = (more: number): void => void heldBytes.set(partition, heldBy(partition) + more);
-    hold(bytes);
-    tasks.submit(record.key?.toString("latin1") ?? null, async (slot) => {
-      hold(UNDER_WAY_BYTES);
+    const addHeld = (added: number): void => void heldBytes.set(partition, heldBy(partition) + added);
+    addHeld(bytes);
+    tasks.submit(copy.key?.toString("latin1") ?? null, async (slot) => {
+      addHeld(UNDER_WAY_BYTES);
       await handleUntilDone(assigned, slot, {
         handle: async (signal) => {
-          await handle(record, { slot, signal });
+          await handle(copy, { slot, signal });
           watermark.finish(offset);
         },
         failed: (error) => {
@@ -115,7 +116,7 @@ export const startOrderedConsumer = (
           return clock.sleep(AGAIN_AFTER_MS, assigned.lost.signal);
         },
       });
-      hold(-bytes - UNDER_WAY_BYTES);
+      addHeld(-bytes - UNDER_WAY_BYTES);
       resumeIfRoom(partition);
     });
     return true;
@@ -124,20 +125,20 @@ export const startOrderedConsumer = (
   const commit = async (): Promise<void> => {
     const note = options.note ? options.note() : "";
     if (note === null) return;
-    const now = clock.monotonic();
-    const isAll = now - allCommittedAt >= COMMIT_ALL_EVERY_MS;
+    const nowMs = clock.monotonic();
+    const isAll = nowMs - allCommittedAt >= COMMIT_ALL_EVERY_MS;
     const due = new Map<number, Committed & { watermark: Watermark }>();
     for (const [partition, { watermark }] of assignedPartitions) {
       // Where no record was ever read, there is nothing to commit but the note.
       if (!watermark || (!watermark.mark && note === "")) continue;
       const offset = watermark.committable();
       if (offset <= watermark.committed && !isAll) continue;
-      const text = `${reading.noteOf(partition, watermark.mark)} ${note}`.trim();
-      due.set(partition, { offset, note: text, watermark });
+      const metadata = `${reading.noteOf(partition, watermark.mark)} ${note}`.trim();
+      due.set(partition, { offset, note: metadata, watermark });
     }
     if (due.size === 0) return;
     await group.commit(due);
-    if (isAll) allCommittedAt = now;
+    if (isAll) allCommittedAt = nowMs;
     for (const { watermark, offset } of due.values()) watermark.committed = offset;
     await options.committed?.();
   };

@@ -16,7 +16,7 @@ export class PlaceLost extends Error {
 }
 
 export type LogHooks = {
-  /** Takes a partition's records in order. False ends reading: it does not follow the last one. `later`: try again. */
+  /** Takes a partition's records in order. False ends reading: a record is missing before it. `later`: try again. */
   take: (record: Incoming) => boolean | "later" | Promise<boolean>;
   /** From `from` to before `next` stand transaction markers and aborted records. Compacted records are not reported. */
   absent?: ((partition: number, from: number, next: number) => void) | undefined;
@@ -44,7 +44,7 @@ export const newPlace = (next: number, end: number, last: Mark | null) => ({
   answeredAt: 0,
   /** Why it is not read; null while it is. */
   lack: { kind: "failing", cause: "not connected yet" } as Lack | null,
-  /** The partition itself has been in trouble since it was first added. */
+  /** Whether the partition itself was in trouble at any time since it was first added. */
   wasApart: false,
   /** The last record that somebody waits for. */
   awaited: -1,
@@ -86,12 +86,12 @@ const settle = (place: Place, { partition, from, next, startOffset, records: [fi
   return true;
 };
 
-/** @throws PlaceLost @param isCurrent false: the connection was given up, and reading goes on elsewhere */
+/** Gives the records of a fetch to the hooks, until reading is over. @throws PlaceLost */
 export const takeFetched = async (
   place: Place,
   fetched: Fetched,
   hooks: LogHooks,
-  isCurrent: () => boolean,
+  isReading: () => boolean,
 ): Promise<"all" | "later"> => {
   const { partition, records } = fetched;
   const before = place.next;
@@ -117,7 +117,7 @@ export const takeFetched = async (
     }
     if (!outcome) throw new PlaceLost(partition, `offset ${offset} does not follow what was read before`);
     place.tries = 0;
-    if (!isCurrent()) return "all";
+    if (!isReading()) return "all";
   }
   place.next = Math.max(place.next, fetched.next);
   if (place.next > before) hooks.reached?.(partition, place.next);

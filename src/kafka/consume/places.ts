@@ -13,10 +13,10 @@ type Start = Range & { last?: Mark | null };
 
 type Deps = { clock: Pick<Clock, "monotonic" | "sleep">; log: Pick<Log, "info" | "warn" | "error"> };
 
-/** Made once: an abort without a reason makes an error with a stack each time. */
+/** Made once, because an abort without a reason makes an error with a stack each time. */
 const IS_AWAITED = new Error("a record is waited for");
 
-/** How far partitions are read, the last served one last. @param wake there may be something to fetch or to look up */
+/** How far partitions are read, least recently served first. @param wake called when one may be fetched or looked up */
 export const createReadPlaces = (
   topic: string,
   wake: () => void,
@@ -25,14 +25,14 @@ export const createReadPlaces = (
 ) => {
   const places = new Map<number, Place>();
   let hurry = new AbortController();
-  let paced = 0;
+  let waitingPaces = 0;
 
   const add = (starts: ReadonlyMap<number, Start>): void => {
     for (const [partition, { startOffset, endOffset, last = null }] of starts) {
       const before = places.get(partition);
       const { reader = null, wasApart = false } = before ?? {};
       const place = Object.assign(newPlace(startOffset, endOffset, last), { reader, wasApart });
-      // One that goes on where it stopped is as well as it was.
+      // A partition that goes on where it stopped is in the same trouble as before, or in none.
       if (before?.next === startOffset && (before.lack === null || isUnreadable(before)))
         Object.assign(place, { lack: before.lack, failures: before.failures, answeredAt: before.answeredAt });
       places.set(partition, place);
@@ -88,28 +88,28 @@ export const createReadPlaces = (
         const place = places.get(partition);
         if (!place) continue;
         place.answeredAt = clock.monotonic();
-        const unread = place.lack?.kind === "unreadableBatch" ? place.lack.offset : -1;
+        const unreadableOffset = place.lack?.kind === "unreadableBatch" ? place.lack.offset : -1;
         // The last record before an unreadable batch is read again each time, and says nothing of the batch.
-        if (error || (next <= unread && unread < endOffset)) continue;
+        if (error || (next <= unreadableOffset && unreadableOffset < endOffset)) continue;
         if (place.lack) partitions.push(partition);
         Object.assign(place, { lack: null, failures: 0 });
       }
       if (partitions.length > 0) log.info({ topic, partitions }, "kafka.reader.joined");
     },
-    /** Lets records gather where nothing is left to read and nobody waits. An answer without any has waited already. */
+    /** Lets records gather where nothing is left to read and nobody waits. An answer without records has waited at the broker. */
     pace: async (answers: readonly Fetched[], ms: number): Promise<void> => {
       const isDue = ({ partition, next, endOffset }: Fetched): boolean =>
         next < endOffset || (places.get(partition)?.awaited ?? -1) >= next;
       if (answers.every(({ records }) => records.length === 0) || answers.some(isDue)) return;
-      paced += 1;
+      waitingPaces += 1;
       await clock.sleep(ms, hurry.signal).catch(() => undefined);
-      paced -= 1;
+      waitingPaces -= 1;
     },
     awaitRecord: ({ partition, offset }: RecordPosition): void => {
       const place = places.get(partition);
       if (!place || offset < place.next) return;
       place.awaited = Math.max(place.awaited, offset);
-      if (paced === 0) return;
+      if (waitingPaces === 0) return;
       hurry.abort(IS_AWAITED);
       hurry = new AbortController();
     },
@@ -126,7 +126,7 @@ export const createReadPlaces = (
       for (const [partition, place] of places) {
         const next = positions.get(partition);
         place.isWanted = next !== undefined;
-        // Where it goes on elsewhere, no record is known.
+        // At another offset, it is not known which record stands before it.
         if (next !== undefined && next !== place.next)
           Object.assign(place, { next, last: null, isLastGone: false });
       }

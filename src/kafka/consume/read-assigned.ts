@@ -20,7 +20,7 @@ type Take = (record: Incoming, assigned: AssignedPartition, watermark: Watermark
 const MAX_BYTES_PER_PARTITION = 262_144;
 const ASK_AGAIN_MS = 1_000;
 
-/** They mark these entries in the commit's metadata, which others use as well. */
+/** The labels of these entries in the commit's metadata, which holds entries of others too. */
 const READ = "read:";
 const UNREADABLE = "unreadable:";
 
@@ -47,7 +47,7 @@ export const readAssigned = (
 ) => {
   const { clock, log } = deps;
   const stopped = new AbortController();
-  const isHeld = ({ lost }: AssignedPartition): boolean => !lost.signal.aborted;
+  const isStillAssigned = ({ lost }: AssignedPartition): boolean => !lost.signal.aborted;
 
   const take = (record: Incoming): boolean | "later" => {
     const assigned = assignedPartitions.get(record.partition);
@@ -71,12 +71,12 @@ export const readAssigned = (
     reading.add(new Map([[partition, { startOffset: next, endOffset: Infinity, last }]]));
   };
 
-  /** Null if the partitions are not assigned any more. Questions are rare: each opens its own connection. */
+  /** Returns null if the partitions are not assigned any more. Questions are rare: each opens its own connection. */
   const untilAnswered = async <T>(
     partitions: readonly AssignedPartition[],
     question: (cluster: ClusterQuestions) => Promise<T>,
   ): Promise<T | null> => {
-    for (let isWarned = false; partitions.some(isHeld); isWarned = true) {
+    for (let isWarned = false; partitions.some(isStillAssigned); isWarned = true) {
       try {
         const cluster = await deps.connectCluster();
         return await question(cluster).finally(() => void cluster.close());
@@ -99,11 +99,11 @@ export const readAssigned = (
       if (!answer) throw new Error(missingText(topic, new Set([partition])));
       return answer;
     });
-    if (!range || !isHeld(assigned)) return;
+    if (!range || !isStillAssigned(assigned)) return;
     const { next, last } = watermark;
     const place = { topic, partition, oldOffset: next, newOffset: range.startOffset };
     if (range.startOffset > next) {
-      // Said now: it may take days until the next command comes there.
+      // Logged now, because days may pass until the next command comes to this partition.
       if (next > 0 || last) log.error(place, "commands.lost");
       watermark.pass(range.startOffset);
     } else {
@@ -124,7 +124,7 @@ export const readAssigned = (
       const { offset, note } = committed.get(partition) ?? { offset: -1, note: "" };
       assigned.watermark = new Watermark(Math.max(0, offset), readMark(entryIn(note, READ) ?? ""), offset);
       assigned.waitsFor = null;
-      if (isHeld(assigned)) readOn(partition);
+      if (isStillAssigned(assigned)) readOn(partition);
     }
   };
 
@@ -135,8 +135,8 @@ export const readAssigned = (
     health: reading.health,
     noteOf: (partition: number, mark: Mark | null): string => {
       const trouble = reading.troubles().find((each) => each.partition === partition);
-      const stands = trouble?.kind === "unreadableBatch" ? [`${UNREADABLE}${trouble.offset}`] : [];
-      return [...(mark ? [READ + writeMark(mark)] : []), ...stands].join(" ");
+      const unreadable = trouble?.kind === "unreadableBatch" ? [`${UNREADABLE}${trouble.offset}`] : [];
+      return [...(mark ? [READ + writeMark(mark)] : []), ...unreadable].join(" ");
     },
     stop: (): void => stopped.abort(new Error("the process stops")),
   };

@@ -32,7 +32,7 @@ export type LogReading = ReturnType<typeof readLog>;
 
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 const LATER = { baseMs: 100, maxMs: 30_000 };
-/** Such a batch is fetched and unpacked again each time. */
+/** Waits before a batch that cannot be read, since it is fetched and unpacked again at each try. */
 const UNREADABLE = { baseMs: 2_000, maxMs: 30_000 };
 /** A broker that was frozen may report an old end for a moment. The first look is at the last record that was read. */
 const LOOKS = 5;
@@ -49,7 +49,7 @@ const doubled = ({ baseMs, maxMs }: typeof LATER, times: number): number =>
 
 /**
  * Reads each record once from given offsets, whatever happens to brokers, and commits nothing. Trouble of a partition
- * or a leader does not stop the others. After it, the last record must still be there.
+ * or a leader does not stop the others. After trouble, the last record must still be there.
  * @param signal has not aborted yet
  */
 export const readLog = (
@@ -58,10 +58,10 @@ export const readLog = (
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
 ) => {
-  /** The state of the connections, while all partitions fail. */
+  /** The health while all partitions fail, as of the last connection. */
   let fault: Health = CONNECTING;
   const readers = new Set<Reader>();
-  /** Its reason is the first cause. */
+  /** Aborts when reading ends. Its reason is the first cause. */
   const over = linkedAbortController(signal);
   const isOver = (): boolean => over.signal.aborted;
   /** Aborts when there may be something to fetch, or to look up. */

@@ -3,7 +3,7 @@ import type { Incoming } from "../record.ts";
 /** Memory of a waiting record besides key, value and headers: objects, Buffers, its place in the queue of its key. */
 const OVERHEAD_BYTES = 1_024;
 
-/** Not from Node's Buffer pool: one small record would keep 8 KiB of it alive. */
+/** Copies outside of Node's Buffer pool, of which one small record would keep 8 KiB alive. */
 const copyOf = (bytes: Buffer): Buffer => {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);

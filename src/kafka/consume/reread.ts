@@ -17,7 +17,7 @@ export const createReread = (topic: string, deps: Omit<LogDeps, "log">) => {
     { topic, ...FETCH },
     {
       take: (record) => {
-        // One that was too late for an earlier read is not what this one asks for.
+        // A record that came too late for an earlier read may still arrive: it is ignored.
         const read = reads.get(record.partition);
         if (read?.offset === record.offset) read.end(record);
         return true;

@@ -12,7 +12,7 @@ export type TakeRecord = (record: Incoming) => void | Promise<void>;
 const MAX_BYTES_PER_PARTITION = 65_536;
 const STALLED_MS = 60_000;
 const WATCH_MS = 1_000;
-/** So long a partition may find its next leader. */
+/** How long a partition may take to find its next leader. */
 const APART_MS = 10_000;
 const ONLY_APART = new Error("only partitions are left that cannot be read");
 

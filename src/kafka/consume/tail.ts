@@ -31,9 +31,9 @@ export const startTail = (
   let round = new AbortController();
   let reading: LogReading | null = null;
   let fault: Health = { kind: "starting" };
-  let isAgain = false;
+  let isAfterGap = false;
 
-  const addLater = async (to: LogReading, first: TopicRanges, signal: AbortSignal): Promise<void> => {
+  const addLater = async (target: LogReading, first: TopicRanges, signal: AbortSignal): Promise<void> => {
     const partitions = first.ranges.size + first.missing.size;
     let { missing } = first;
     while (missing.size > 0) {
@@ -42,7 +42,7 @@ export const startTail = (
       if (signal.aborted) return;
       const more = new Map([...ranges].filter(([partition]) => missing.has(partition)));
       missing = new Set([...missing].filter((partition) => !more.has(partition)));
-      if (more.size > 0) to.add(endless(begin(more, partitions)));
+      if (more.size > 0) target.add(endless(begin(more, partitions)));
     }
   };
   const follow = async (signal: AbortSignal): Promise<void> => {
@@ -50,7 +50,7 @@ export const startTail = (
     signal.throwIfAborted();
     const ranges = begin(first.ranges, first.ranges.size + first.missing.size);
     // A log that lacks an entry must not be read all the time.
-    if (isAgain) await clock.sleep(AGAIN_AFTER_MS, signal);
+    if (isAfterGap) await clock.sleep(AGAIN_AFTER_MS, signal);
     const settings = { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
     reading = readLog(settings, hooks, deps, signal);
     reading.miss(first.missing);
@@ -69,9 +69,9 @@ export const startTail = (
         if (signal.aborted) continue;
         round.abort();
         fault = disconnected(error, fault, clock);
-        isAgain = error instanceof PlaceLost;
-        // At once: what was read before must not be trusted any longer.
-        if (isAgain) log.warn({ topic, reason: messageOf(error) }, "kafka.tail.gap");
+        isAfterGap = error instanceof PlaceLost;
+        // Starts over at once, because what was read before must not be trusted any longer.
+        if (isAfterGap) log.warn({ topic, reason: messageOf(error) }, "kafka.tail.gap");
         else await clock.sleep(AGAIN_AFTER_MS, stopped.signal).catch(() => undefined);
       }
     }
@@ -86,7 +86,7 @@ export const startTail = (
   };
 
   return {
-    /** Their own troubles, if these keep them unread; null if the process may wait for one of them. */
+    /** The troubles of unread partitions; null if one of them never had any, and is still being read. */
     troublesOf,
     /** The health of a topic of which these partitions are not read yet; null if that is not their own trouble. */
     unreadHealth: (unread: readonly number[]): Health | null => {

@@ -28,7 +28,7 @@ export const createCallLimiter = ({
   let waitingSinceMs = 0;
   let hasTimer = false;
 
-  /** Between two calls; 0 without a limit. */
+  /** The time between two calls; 0 without a limit. */
   const intervalMs = (): number => {
     if (maxRequestsPerSecond === undefined) return 0;
     const part = share();

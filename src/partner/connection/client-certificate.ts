@@ -7,8 +7,8 @@ const WAIT_MS = 750;
 
 /**
  * The client may write, with TLS 1.3, before the server has judged its certificate: nobody knows what becomes of it.
- * The first session ticket proves that it was taken. TLS 1.2 ends the handshake after the verdict, which a resumed
- * session had before. A server without tickets proves nothing: after a wait its connection is used all the same.
+ * The first session ticket proves that it was taken. TLS 1.2 ends the handshake after the verdict, and a resumed
+ * session has it from before. A server without tickets proves nothing: after a wait its connection is used all the same.
  * @param socket connecting: the ticket may come together with the end of the handshake
  */
 export const untilCertificateTaken = (socket: TLSSocket, clock: Pick<Clock, "within">): Promise<void> => {

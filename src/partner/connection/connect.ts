@@ -73,11 +73,11 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     return socket;
   };
 
-  const overTls = async (url: URL, under: net.Socket, own: TlsMaterial, track: Track) => {
+  const overTls = async (url: URL, under: net.Socket, tlsOptions: TlsMaterial, track: Track) => {
     const host = hostOf(url);
     const session = sessions.get(url.host);
     const socket = tls.connect({
-      ...own,
+      ...tlsOptions,
       socket: under,
       host,
       ...(net.isIP(host) === 0 ? { servername: host } : {}),
@@ -86,9 +86,9 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     });
     track(socket);
     socket.on("session", (issued: Buffer) => sessions.set(url.host, issued));
-    const taken = own.cert === undefined ? null : untilCertificateTaken(socket, clock);
+    const certificateTaken = tlsOptions.cert === undefined ? null : untilCertificateTaken(socket, clock);
     await once(socket, "secureConnect");
-    await taken;
+    await certificateTaken;
     return socket;
   };
 

@@ -38,14 +38,14 @@ export const downloadFor = ({
     }
   }
 
-  return async ({ path, headers: sent }, signal) => {
+  return async ({ path, headers: requestHeaders }, signal) => {
     const { socket: opened, giveUp } = connect();
     signal.addEventListener("abort", giveUp, { once: true });
     try {
       const socket = await clock.within(connectTimeoutMs, signal, opened);
       const { client, readAhead } = connectionOver(socket, { origin, maxIdleMs: 0, giveUp });
       readAhead(headReader().feed);
-      const answered = client.request({ method: "GET", path, headers: sent });
+      const answered = client.request({ method: "GET", path, headers: requestHeaders });
       const { statusCode: status, headers, body } = await clock.within(callTimeoutMs, signal, answered);
       return { status, headers, body: inTime(body, signal, () => socket.destroy()) };
     } catch (error) {

@@ -37,7 +37,7 @@ export type OutgoingRequest = {
  */
 export const exchange = (
   { socket, client, readAhead }: Connection,
-  { method, path, headers: sent, body, maxBodyBytes }: OutgoingRequest,
+  { method, path, headers: requestHeaders, body, maxBodyBytes }: OutgoingRequest,
   mayCall: () => boolean,
 ): Exchange => {
   let state: "waiting" | "sent" | "over" = "waiting";
@@ -85,6 +85,6 @@ export const exchange = (
   };
 
   // On a reused connection the client first lets pending input be read, then writes.
-  client.dispatch({ method, path, body, headers: sent, idempotent: false }, handler);
+  client.dispatch({ method, path, body, headers: requestHeaders, idempotent: false }, handler);
   return { done, cut: (reason) => settle(false, reason) };
 };

@@ -93,16 +93,16 @@ export const transportFor = (options: TransportOptions): Transport => {
   const sendOnIdle = async (request: OutgoingRequest, timed: Timed): Promise<ExchangeResult | null> => {
     const reused = idle.take();
     if (!reused) return null;
-    let asked = 0;
+    let questions = 0;
     const mayCall = (): boolean => {
       if (!reused.isUsable()) return false;
-      asked += 1;
+      questions += 1;
       return timed.mayCall();
     };
     // Another poll phase, so that a close that arrived before now is seen before the request is written.
     await yieldToEventLoop();
     const result = await sendOver(reused.connection, request, { ...timed, mayCall });
-    return asked > 0 ? result : null;
+    return questions > 0 ? result : null;
   };
 
   const sendOnNew = async (request: OutgoingRequest, timed: Timed): Promise<ExchangeResult> => {

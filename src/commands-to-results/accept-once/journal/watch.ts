@@ -42,7 +42,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
   let groupNotes: "unread" | "uncounted" | "counted" | "foreign" = "unread";
   let isWaitWarned = false;
   let forgotAt = clock.monotonic();
-  let askedAt = clock.monotonic();
+  let settingsReadAt = clock.monotonic();
   /** The journal is another log. This is final. */
   let lost: Health | null = null;
   /** It does not hold what was read from it. A new leader may hold back its last records, so this may end. */
@@ -89,8 +89,8 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
   };
   /** Commands go on once all settings are right again: if entries are lost meanwhile, `checkStart` notices. */
   const checkSettings = async (): Promise<void> => {
-    if (clock.monotonic() - askedAt < SETTINGS_EVERY_MS) return;
-    askedAt = clock.monotonic();
+    if (clock.monotonic() - settingsReadAt < SETTINGS_EVERY_MS) return;
+    settingsReadAt = clock.monotonic();
     const [problem] = await options.problems();
     const wasFit = unfit === null;
     unfit = problem === undefined ? null : { kind: "unfit", cause: problem };
