@@ -8,7 +8,7 @@ const alone = { fileParallelism: false };
 /** What computes: a file per core. (Vitest leaves one core idle, which is half of a machine with two.) */
 const onEachCore = { maxWorkers: availableParallelism() };
 /** What mostly waits, for a Kafka that all share but in topics and groups of each file's own. */
-const sideBySide = { maxWorkers: 4 };
+const sideBySide = { maxWorkers: 3 };
 
 /** How long `expect.poll` waits: less than a test may take, so that its own error is reported. */
 const polling = (timeout: number) => ({ expect: { poll: { timeout } } });
@@ -20,8 +20,8 @@ const projects = [
   {
     name: "integration",
     groupOrder: 1,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     ...polling(15_000),
     ...sideBySide,
     ...kafka,
