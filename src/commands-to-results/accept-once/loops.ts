@@ -6,7 +6,7 @@ import type { Deps } from "./ports.ts";
 import { publishFinal, readResult } from "./publish-result.ts";
 import { acceptOwnerLost } from "./verdicts-without-answer.ts";
 
-/** Something that nobody works on any more. `ageMs`: by the broker's clock, where it counts. */
+/** Something that nobody works on any more. `ageMs`: since its LogAppendTime; 0 where only this replica's watch counts. */
 type Leftover = {
   position: RecordPosition;
   ageMs: number;

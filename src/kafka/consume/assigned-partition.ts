@@ -1,20 +1,12 @@
-import { setMaxListeners } from "node:events";
 import type { ConcurrencySlot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
-
-/** Makes a controller without a limit of listeners, because each record under way adds one. */
-const newAbortController = (): AbortController => {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
-};
 
 /** The state of a partition while it is assigned to this consumer. A partition that comes back gets a new one. */
 export const newAssignedPartition = () => ({
   /** Aborts when the partition is revoked or the process stops. */
-  lost: newAbortController(),
+  lost: new AbortController(),
   /** Also aborts when the consumer is suspended; replaced when it goes on. */
-  stop: newAbortController(),
+  stop: new AbortController(),
   /** Null until the group's committed offset is known. */
   watermark: null as Watermark | null,
   /** Why it is not read: where to read is looked up, or its records use up the memory limit. */
@@ -30,7 +22,7 @@ export const endAssignment = ({ lost, stop }: AssignedPartition, reason: Error):
 
 export const suspendPartition = (assigned: AssignedPartition, isSuspended: boolean): void => {
   if (isSuspended) assigned.stop.abort(new Error("the consumer is suspended"));
-  else if (assigned.stop.signal.aborted) assigned.stop = newAbortController();
+  else if (assigned.stop.signal.aborted) assigned.stop = new AbortController();
 };
 
 /** Handles a record until that succeeds or the assignment ends. @param failed resolves when the retry may begin */

@@ -41,8 +41,8 @@ export const journalIdentity = ({ now }: { now: () => number }) => {
       let text = "";
       for (const [partition, { last, marks }] of marksOf) {
         const oldest = marks.filter(isYoung).sort((a, b) => a.offset - b.offset)[0];
-        const both = oldest && oldest.offset < last.offset ? [oldest, last] : [last];
-        const entry = `${partition}:${both.map(writeMark).join(",")}`;
+        const bounds = oldest && oldest.offset < last.offset ? [oldest, last] : [last];
+        const entry = `${partition}:${bounds.map(writeMark).join(",")}`;
         if (text.length + entry.length < MAX_NOTE_LENGTH) text += text === "" ? entry : ` ${entry}`;
       }
       return text;
