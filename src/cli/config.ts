@@ -12,10 +12,9 @@ const settingsOf = (env: Environment, broken: readonly string[]) =>
     const origin = originOf(row, env);
     const isBroken = broken.includes(row.env);
     // A value that cannot be used may be a password, set by mistake.
-    const environmentText = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
+    const envText = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
     // A query may contain a key.
-    const text =
-      row.shape === "address" ? (environmentText?.replace(/\?.*/, `?${HIDDEN}`) ?? null) : environmentText;
+    const text = row.shape === "address" ? (envText?.replace(/\?.*/, `?${HIDDEN}`) ?? null) : envText;
     const shown = row.env.endsWith("_FILE") && text !== null && !isFileName(text) ? HIDDEN : text;
     const value = origin === "default" ? row.fallback : shown;
     const file = origin === "file" ? (env[`${row.env}_FILE`] ?? "") : null;

@@ -39,13 +39,12 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
     : { partitions: [], unread: [], unreadable: [] };
   const lag = places.partitions.reduce((sum, each) => sum + each.lag, 0);
   const commands = await cluster.group(groupId);
-  const ownedPartitions = new Set(
-    commands.members.flatMap(({ partitions: byTopic }) => byTopic[topic] ?? []),
-  );
+  const hasOwner = (partition: number): boolean =>
+    commands.members.some(({ partitions }) => partitions[topic]?.includes(partition));
   // While the group settles, nobody has partitions, and soon somebody will.
   const unowned =
     commands.state === "Stable"
-      ? places.partitions.filter(({ partition }) => !ownedPartitions.has(partition))
+      ? places.partitions.map(({ partition }) => partition).filter((partition) => !hasOwner(partition))
       : [];
   const election = electionGroup(config);
   const reconcile = await cluster.group(election);
@@ -58,13 +57,7 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
     recordsIn((await cluster.ranges(deadLetters, sinceMs)).ranges);
   return {
     /** `unowned`: partitions that no replica has; all of them where nobody takes commands. */
-    commands: {
-      group: groupId,
-      ...commands,
-      lag,
-      ...places,
-      unowned: unowned.map(({ partition }) => partition),
-    },
+    commands: { group: groupId, ...commands, lag, ...places, unowned },
     /** `leader`: the replica that reconciles; null for none. `lastCompleteAtMs`: null where no such run is known. */
     reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
     /** Records, in all and of the last day: a large letter may have several. Null where there is no such topic. */

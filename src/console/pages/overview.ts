@@ -7,12 +7,12 @@ import type { Reading } from "../readings.ts";
 import type { ConsoleContext } from "../site.ts";
 import { STILL_READING } from "./doubts.ts";
 import { RELOAD_S } from "./problem.ts";
-import { isAllCurrent, readOverview, troublesOf, type OverviewReadings, type Trouble } from "./troubles.ts";
+import { isAllCurrent, readOverview, troublesOf, type Overview, type Trouble } from "./troubles.ts";
 
 const REFRESH_S = 10;
-type KnownDoubts = NonNullable<OverviewReadings["doubts"]["value"]>;
+type KnownDoubts = NonNullable<Overview["doubts"]["value"]>;
 
-const verdict = (readings: OverviewReadings, [worst, ...others]: readonly Trouble[]): Html => {
+const verdict = (readings: Overview, [worst, ...others]: readonly Trouble[]): Html => {
   const box = (tone: string, title: Cell, body: Cell): Html =>
     html`<section class="verdict ${tone}"><h1>${title}.</h1> <p>${body}</p></section>`;
   if (worst)
@@ -44,7 +44,7 @@ const doubtsView = ({ doubts, underWay, isComplete, problem, ...progress }: Know
   return problem === null ? reading(STILL_READING, progress) : "not known";
 };
 
-const numbers = ({ status, doubts }: OverviewReadings, nowMs: number): Html => {
+const numbers = ({ status, doubts }: Overview, nowMs: number): Html => {
   const runView = ({ reconcile: { lastCompleteAtMs: ms } }: Status): Cell =>
     ms === null ? "none known" : when(ms, nowMs);
   return facts([
@@ -77,16 +77,15 @@ export const overviewPage = async (context: ConsoleContext): Promise<Response> =
   const readings = await readOverview(site);
   const nowMs = site.clock.now();
   const troubles = troublesOf(readings, nowMs);
-  const isReading = [readings.status, readings.pauses, readings.letters, readings.rates].some(
-    (each) => each.isReading,
-  );
+  const { topic, status, pauses, letters, rates } = readings;
+  const isReading = [status, pauses, letters, rates].some((each) => each.isReading);
   return page(context, {
     title: troubles.length > 0 ? `${troubles.length} to look at` : "Overview",
     refreshS: isReading || !isAllCurrent(readings) ? RELOAD_S : REFRESH_S,
     body: html`${verdict(readings, troubles)} ${numbers(readings, nowMs)}
-      <h2>Replicas</h2> ${part(readings.status, nowMs, (status) => replicas(status, readings.topic))}
+      <h2>Replicas</h2> ${part(status, nowMs, (value) => replicas(value, topic))}
       <h2>Dead letters <small>of the last seven days</small></h2> 
-      ${part(readings.letters, nowMs, ({ byReason }) => lettersTable(byReason))}
-      <h2>Records a minute <small>over the last hour</small></h2> ${part(readings.rates, nowMs, plot)}`,
+      ${part(letters, nowMs, ({ byReason }) => lettersTable(byReason))}
+      <h2>Records a minute <small>over the last hour</small></h2> ${part(rates, nowMs, plot)}`,
   });
 };

@@ -15,14 +15,14 @@ const PLAN_MS = 60_000;
 const MAX_LINES = 40;
 const MAX_ENDS = 100;
 
-type ReplayScope = { filter: Filter; ref: string };
+type Scope = { filter: Filter; ref: string };
 
-const selectionOfScope = ({ filter, ref }: ReplayScope): Selection => {
+const toSelection = ({ filter, ref }: Scope): Selection => {
   const place = readRef(ref);
   return place ? { refs: [place] } : selectionOf(filter);
 };
 
-const sendForm = (plan: Plan, { filter, ref }: ReplayScope, note: string): Html =>
+const sendForm = (plan: Plan, { filter, ref }: Scope, note: string): Html =>
   html`<form method="post" action="/replay" class="panel">
     <h2>Replay</h2>
     ${taskField()} ${Object.entries(filter).map(([name, value]) => hidden(name, value))}
@@ -35,7 +35,7 @@ const sendForm = (plan: Plan, { filter, ref }: ReplayScope, note: string): Html 
 /** The plan of a replay, and the form that carries it out. `problem`: of the form as it was sent before. */
 const showPlan = async (
   context: ConsoleContext,
-  scope: ReplayScope,
+  scope: Scope,
   note = "",
   problem: string | null = null,
 ): Promise<Response> => {
@@ -43,7 +43,7 @@ const showPlan = async (
   const reading = await read(
     JSON.stringify(["plan", scope]),
     async (onProgress, signal) =>
-      (await planReplay(services, selectionOfScope(scope), { signal, onProgress })).plan,
+      (await planReplay(services, toSelection(scope), { signal, onProgress })).plan,
     PLAN_MS,
   );
   const why = problem && notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
@@ -118,13 +118,8 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
     run: async (stopped) => {
-      const { unsent, reason } = await replay(
-        { ...services, warn },
-        actor,
-        selectionOfScope(scope),
-        hooks,
-        stopped,
-      );
+      const tools = { ...services, warn };
+      const { unsent, reason } = await replay(tools, actor, toSelection(scope), hooks, stopped);
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "dead letter")} had no turn: ${reason ?? ""}. Plan it again.`;

@@ -39,12 +39,12 @@ export const readOverview = async (site: Site) => {
   const reconcileLateMs = LATE_RUNS * Math.max(reconcile.everyMs, LEAST_EVERY_MS);
   return { topic: topics.commands, reconcileLateMs, status, pauses, letters, rates, doubts, waiting };
 };
-export type OverviewReadings = Awaited<ReturnType<typeof readOverview>>;
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 const bad = (what: Html, more: Html): Trouble => ({ tone: "bad", what, more });
 const wait = (what: Html, more: Html): Trouble => ({ tone: "wait", what, more });
 
-function* outages({ status, doubts, pauses, letters, waiting }: OverviewReadings): Generator<Trouble> {
+function* outages({ status, doubts, pauses, letters, waiting }: Overview): Generator<Trouble> {
   const errors = [status, doubts, pauses, letters, waiting].map(({ error }) => error);
   const error = errors.find((each) => each instanceof OutageError) ?? errors.find((each) => each !== null);
   if (error === undefined) return;
@@ -57,7 +57,7 @@ function* outages({ status, doubts, pauses, letters, waiting }: OverviewReadings
   yield bad(what, more);
 }
 
-function* openDoubts({ doubts, waiting }: OverviewReadings, nowMs: number): Generator<Trouble> {
+function* openDoubts({ doubts, waiting }: Overview, nowMs: number): Generator<Trouble> {
   const { doubts: n = 0, oldestSinceMs = null, problem = null } = doubts.value ?? {};
   if (oldestSinceMs !== null) {
     const link = html`<a href="/doubts">${count(n, "command is", "commands are")} in doubt</a>`;
@@ -88,7 +88,7 @@ const partnerTrouble = (health: PartnerHealth): Trouble => {
   return wait(html`${what}`, html`${sentence(`${sentenceOf(health)}.`)} ${advice}`);
 };
 
-function* commandTroubles({ status, topic }: OverviewReadings): Generator<Trouble> {
+function* commandTroubles({ status, topic }: Overview): Generator<Trouble> {
   const commands = status.value?.commands;
   if (!commands) return;
   const { members, lag, group, state, partitions, unread, unreadable, unowned } = commands;
@@ -132,7 +132,7 @@ function* commandTroubles({ status, topic }: OverviewReadings): Generator<Troubl
   yield bad(html`Nobody takes commands, and ${waiting}: ${whereToLook}`, start);
 }
 
-function* letterTroubles({ letters, status }: OverviewReadings): Generator<Trouble> {
+function* letterTroubles({ letters, status }: Overview): Generator<Trouble> {
   const lastDay = status.value?.deadLetters?.lastDay ?? 0;
   const contradictions = letters.value?.byReason.get("CONTRADICTING_ANSWER") ?? 0;
   const link = html`<a href="/dead-letters">Dead letters</a>`;
@@ -148,7 +148,7 @@ function* letterTroubles({ letters, status }: OverviewReadings): Generator<Troub
     );
 }
 
-function* pausedFlows({ pauses }: OverviewReadings, nowMs: number): Generator<Trouble> {
+function* pausedFlows({ pauses }: Overview, nowMs: number): Generator<Trouble> {
   for (const flow of PAUSABLE) {
     const entry = pauses.value?.get(flow);
     if (!isPause(entry, nowMs)) continue;
@@ -161,10 +161,7 @@ function* pausedFlows({ pauses }: OverviewReadings, nowMs: number): Generator<Tr
   }
 }
 
-function* reconcileTroubles(
-  { status, reconcileLateMs }: OverviewReadings,
-  nowMs: number,
-): Generator<Trouble> {
+function* reconcileTroubles({ status, reconcileLateMs }: Overview, nowMs: number): Generator<Trouble> {
   const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
   const isLate = lastCompleteAtMs === null || nowMs - lastCompleteAtMs > reconcileLateMs;
   const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
@@ -173,7 +170,7 @@ function* reconcileTroubles(
     yield wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`);
 }
 
-export const troublesOf = (readings: OverviewReadings, nowMs: number): Trouble[] => {
+export const troublesOf = (readings: Overview, nowMs: number): Trouble[] => {
   const all = [
     ...outages(readings),
     ...openDoubts(readings, nowMs),
@@ -188,9 +185,9 @@ export const troublesOf = (readings: OverviewReadings, nowMs: number): Trouble[]
 };
 
 /** Whether it was read just now: while a question is open, Kafka may have frozen. */
-const isCurrent = ({ value, error, isReading }: OverviewReadings["status" | "pauses" | "doubts"]): boolean =>
+const isCurrent = ({ value, error, isReading }: Overview["status" | "pauses" | "doubts"]): boolean =>
   value !== null && error === null && !isReading;
 
 /** Whether all that "nothing is wrong" speaks of was read just now. */
-export const isAllCurrent = ({ status, pauses, doubts }: OverviewReadings): boolean =>
+export const isAllCurrent = ({ status, pauses, doubts }: Overview): boolean =>
   [status, pauses, doubts].every(isCurrent) && doubts.value?.isComplete === true;

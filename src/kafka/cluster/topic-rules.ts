@@ -118,16 +118,6 @@ export const journalRules: readonly TopicRule[] = [
   ),
 ];
 
-/** The readers of these topics rely on one total order. */
-const orderRule = problem(
-  ["audit", "control"],
-  ({ partitions }) =>
-    partitions > 1 && [
-      `has ${partitions} partitions, so that the order of its entries is not known`,
-      "delete it and run `cambio-bridge setup`, which creates it with 1",
-    ],
-);
-
 /** If events are kept for less time than the reconcile flow looks back, it publishes them again. */
 export const lookbackRule = warning(["transactionStatus"], ({ config }, { lookbackMs }) => {
   if (lookbackMs === null) return false;
@@ -173,7 +163,15 @@ export const topicRules: readonly TopicRule[] = [
         `set max.message.bytes=${largest.bytes} or more, or lower the setting`,
       ],
   ),
-  orderRule,
+  // The readers of these topics rely on one total order.
+  problem(
+    ["audit", "control"],
+    ({ partitions }) =>
+      partitions > 1 && [
+        `has ${partitions} partitions, so that the order of its entries is not known`,
+        "delete it and run `cambio-bridge setup`, which creates it with 1",
+      ],
+  ),
   lookbackRule,
   jointWarning(
     ROLES,

@@ -136,11 +136,11 @@ export const replay = async (
   signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
   authorize(actor);
-  const plannedReplay = await planReplay(services, selection, { signal, onProgress });
-  const { plan } = plannedReplay;
+  const replayPlan = await planReplay(services, selection, { signal, onProgress });
+  const { plan } = replayPlan;
   planned(plan);
   if (plan.send.length === 0) return { unsent: 0, reason: null };
   return withAudit(services, actor, signal, (audit) =>
-    sendAll(services, plannedReplay, { audit, ended }, signal),
+    sendAll(services, replayPlan, { audit, ended }, signal),
   );
 };

@@ -54,10 +54,8 @@ const checkTransaction = async (
   const fromMs = claimedAtMs - BEFORE_MS;
   const key = Buffer.from(transactionId);
   const events = { topic: transactionStatus, fromMs, keys: [transactionId] };
-  const transactionEvents = await collect(services, events, (event) => event.key?.equals(key) || null, {
-    signal,
-  });
-  if (transactionEvents.length === 0)
+  const matches = await collect(services, events, (event) => event.key?.equals(key) || null, { signal });
+  if (matches.length === 0)
     throw new NothingDone(
       `No event of transaction ${transactionId} is known since the claim: check the id, or leave it out.`,
     );

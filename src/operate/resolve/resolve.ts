@@ -11,7 +11,7 @@ import { findProposal, resolveAction } from "./proposal.ts";
 
 type MayBeProposed = { kind: "mayBeProposed"; quoteId: string; resolvableAtMs: number };
 
-const auditOutcomeOf = (request: ResolveRequest, ended: Ended): AuditOutcome => {
+const outcomeFor = (request: ResolveRequest, ended: Ended): AuditOutcome => {
   if (ended.kind === "decided") return { kind: "refused", reason: refusalText(request, ended) ?? "" };
   const { outcome, resultId, quoteId, transactionId } = ended.result;
   const places = { journal: ended.place, result: ended.published };
@@ -32,8 +32,7 @@ export const resolve = (
         const proposable: MayBeProposed = { kind: "mayBeProposed", ...doubt };
         return console.fourEyes ? proposable : end(actor.by, actor.note);
       });
-      if (decided.kind !== "mayBeProposed")
-        return { value: decided, outcome: auditOutcomeOf(request, decided) };
+      if (decided.kind !== "mayBeProposed") return { value: decided, outcome: outcomeFor(request, decided) };
       const reason = "another person must confirm it within 24 hours";
       return { value: decided, outcome: { kind: "proposed", reason, quoteId: decided.quoteId } };
     });
@@ -69,7 +68,7 @@ export const confirm = (
         throw refused(`what was proposed at ${iso(proposedAtMs)} is older than 24 hours. Propose it again.`);
       const decidedBy = `${by}, confirmed by ${actor.by}`;
       const ended = await withDoubt(services, request, stopped, ({ end }) => end(decidedBy, note));
-      return { value: ended, outcome: auditOutcomeOf(request, ended) };
+      return { value: ended, outcome: outcomeFor(request, ended) };
     });
     return { request, outcome };
   });

@@ -95,12 +95,8 @@ export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRec
       const { added, original } = unwrap(record.headers) ?? {};
       if (!added || !original) return null;
       const reason = added.get("reason") ?? "";
-      const telling = {
-        kind: "dead letter",
-        title: `Dead letter: ${reason}`,
-        tone: "bad",
-        weight: 2,
-      } as const;
+      const title = `Dead letter: ${reason}`;
+      const telling = { kind: "dead letter", title, tone: "bad", weight: 2 } as const;
       const detail = { detail: added.get("detail") };
       if (added.has("received-at")) {
         const body = parseBody(record.value ?? Buffer.alloc(0));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAllCurrent, troublesOf, type OverviewReadings } from "../../../src/console/pages/troubles.ts";
+import { isAllCurrent, troublesOf, type Overview } from "../../../src/console/pages/troubles.ts";
 
 const read = <T>(value: T) => ({ value, atMs: 0, error: null, isReading: false, progress: null });
 const journal = { doubts: 0, oldestSinceMs: null, underWay: 0, commands: 0 };
@@ -15,7 +15,7 @@ const commands = {
 };
 const reconcile = { ...commands, group: "fx-reconcile", leader: null, lastCompleteAtMs: null };
 
-const known: OverviewReadings = {
+const known: Overview = {
   topic: "fx.commands",
   reconcileLateMs: 3_600_000,
   status: read({ commands, reconcile, deadLetters: { records: 0, lastDay: 0 }, partner: [] }),
