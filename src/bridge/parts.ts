@@ -2,7 +2,7 @@ import type { CommandFlow } from "../commands-to-results/wire/open.ts";
 import type { Config } from "../config/config.ts";
 import type { ReconcileFlow } from "../log-to-events/wire/open.ts";
 import type { Events } from "../notification/wire/events.ts";
-import { createMetrics, NO_COMMANDS, type Metrics } from "../ops/metrics.ts";
+import { createMetrics, NO_COMMANDS } from "../ops/metrics.ts";
 import { isUp } from "../runtime/health.ts";
 import type { Component, Subsystem } from "../runtime/subsystem.ts";
 import type { Control } from "./pauses/control.ts";
@@ -28,11 +28,7 @@ const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
 export const componentsOf = (parts: Parts): Record<string, Component> =>
   merged(Object.values(parts).map((part) => part.components()));
 
-export const metricsOf = (
-  config: Config,
-  parts: Parts,
-  components: () => Record<string, Component>,
-): Metrics =>
+export const metricsOf = (config: Config, parts: Parts, components: () => Record<string, Component>) =>
   createMetrics({
     publisherWaiting: () => merged(Object.values(parts).map((part) => part.waiting())),
     kafkaUp: () => {

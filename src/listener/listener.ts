@@ -49,15 +49,11 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 /** Bounds what strangers can occupy: connections, heads and bodies, pipelined requests, turns of the event loop. */
 export const createListener = (
-  {
-    maxConnections = MAX_CONNECTIONS,
-    arrivalTimeoutMs = ARRIVAL_TIMEOUT_MS,
-    maxPipelined,
-    maxBodyBytes,
-    needsHost,
-  }: ListenerOptions,
+  options: ListenerOptions,
   appFor: (shared: { fairReader: FairReader; connections: Connections }) => Fetch,
 ): Server => {
+  const { maxConnections = MAX_CONNECTIONS, arrivalTimeoutMs = ARRIVAL_TIMEOUT_MS } = options;
+  const { maxPipelined, maxBodyBytes, needsHost } = options;
   const fairReader = createFairReader();
   const connections = createConnections(maxConnections);
   const app = appFor({ fairReader, connections });

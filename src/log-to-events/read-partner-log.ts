@@ -1,6 +1,6 @@
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
-import type { FetchLog, LogAnswer } from "../partner/types.ts";
+import type { FetchLog } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { datesAround, earlierRanges, isFuture, isOutside, singleDays } from "./period.ts";
@@ -55,11 +55,7 @@ export const createPartnerLogReader = (form: AnswerForm, { fetchLog, clock }: Lo
   let notBeforeMs = Number.NEGATIVE_INFINITY;
 
   /** Asks again where the partner asks to wait; returns null where that is for too long. */
-  const ask = async (
-    dates: DateRange,
-    giveUpAtMs: number,
-    signal: AbortSignal,
-  ): Promise<LogAnswer | null> => {
+  const ask = async (dates: DateRange, giveUpAtMs: number, signal: AbortSignal) => {
     while (notBeforeMs <= giveUpAtMs) {
       await clock.sleep(Math.max(0, notBeforeMs - clock.monotonic()), signal);
       const answer = await fetchLog({ ...dates, eventType: EVENT_TYPE }, signal);

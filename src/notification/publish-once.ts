@@ -46,14 +46,8 @@ export type PublishOnce = (notification: Notification, context: PublishContext) 
 type InFlight = WindowEvent & { acknowledgement: Promise<RecordPosition> };
 
 /** A duplicate of an event in flight waits for its acknowledgement and adds no record. Rejects as `publish` does. */
-export const createPublishOnce = ({
-  publish,
-  window,
-  mask,
-  eventFields,
-  onPublished,
-  now,
-}: PublishPorts): PublishOnce => {
+export const createPublishOnce = (ports: PublishPorts): PublishOnce => {
+  const { publish, window, mask, eventFields, onPublished, now } = ports;
   const inFlight = new Map<Digest, InFlight[]>();
 
   return async (notification, { receivedAt, source, trace, facts: otherFacts = NO_FACTS }) => {

@@ -35,11 +35,7 @@ export const meaningOf = (status: string): StatusMeaning => MEANINGS.get(status)
 const EVENT_ID_DIGITS = 32;
 
 /** Returns a digest of the notification's texts in lower-case hex, which every replica and both flows make alike. */
-export const eventIdOf = ({
-  transactionId,
-  status,
-  createdAt,
-}: Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt">): string =>
+export const eventIdOf = ({ transactionId, status, createdAt }: Omit<Notification, "payload">): string =>
   hash("sha256", `${transactionId}\n${status}\n${createdAt}`, "hex").slice(0, EVENT_ID_DIGITS);
 
 type EventContext = {

@@ -1,7 +1,7 @@
 /** The time zone of the partner's business days. */
 export const SAO_PAULO = "America/Sao_Paulo";
 
-/** In every time zone, midnight and changes of the UTC offset fall on a quarter of an hour, so a quarter has one date. */
+/** A quarter of an hour has one date: in every time zone midnight and changes of the UTC offset fall between two. */
 const QUARTER_MS = 15 * 60_000;
 
 /** The date in a time zone at an instant, as YYYY-MM-DD. Keeps that of the last quarter, because formatting is slow. */

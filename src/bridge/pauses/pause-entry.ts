@@ -55,10 +55,7 @@ const readEntry = (flow: Pausable, value: Buffer): ControlEntry | null => {
 export type ControlRecord = { key: Buffer | null; value: Buffer | null };
 
 /** A tombstone deletes the flow's entry. Returns false for a record that cannot be read, which changes nothing. */
-export const applyControlRecord = (
-  entries: Map<Pausable, ControlEntry>,
-  { key, value }: ControlRecord,
-): boolean => {
+export const applyControlRecord = (entries: Map<Pausable, ControlEntry>, { key, value }: ControlRecord) => {
   const flow = key?.toString() ?? null;
   if (!isPausable(flow)) return false;
   const entry = value && readEntry(flow, value);

@@ -97,10 +97,7 @@ const putHeaders = (headers: readonly Header[], { count, bytes }: EncodedHeaders
   headers.forEach(putHeader);
 };
 
-const putRecord = (
-  { key, value, headers, encodedHeaders = NO_HEADERS }: Outgoing,
-  offsetDelta: number,
-): void => {
+const putRecord = ({ key, value, headers, encodedHeaders = NO_HEADERS }: Outgoing, offsetDelta: number) => {
   reserve(4 * VARINT_BYTES + 2 + (key?.length ?? 0) + (value?.length ?? 0));
   // The body is written after the longest possible length, then moved to follow the actual one.
   const start = cursor;

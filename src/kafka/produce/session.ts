@@ -15,10 +15,7 @@ export type SendResult = { firstOffsets: FirstOffsets; failure: Error | null };
 /** A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
-const encodeMessage = async (
-  [partition, items]: [number, PendingRecord[]],
-  nowMs: number,
-): Promise<PreparedMessage> => {
+const encodeMessage = async ([partition, items]: [number, PendingRecord[]], nowMs: number) => {
   const records = items.map(({ record }) => record);
   const batch = recordBatch(records, nowMs);
   const isLarge = records.length === 1 && batch.length >= COMPRESS_FROM_BYTES;
