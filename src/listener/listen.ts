@@ -23,11 +23,11 @@ export const closeServer = (server: Server, drainMs: number): Promise<void> =>
       return;
     }
     server.prependListener("request", (_request, response) => (response.shouldKeepAlive = false));
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+    const sweepTimer = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
+    const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs);
     server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(cut);
+      clearInterval(sweepTimer);
+      clearTimeout(drainTimer);
       resolve();
     });
   });

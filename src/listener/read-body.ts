@@ -36,9 +36,9 @@ export const readBody = (
     if (length === 0) buffer = piece;
     else {
       if (needed > buffer.length) {
-        const grown = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(MIN_CAPACITY, 2 * needed)));
-        buffer.copy(grown, 0, 0, length);
-        buffer = grown;
+        const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(MIN_CAPACITY, 2 * needed)));
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
       }
       piece.copy(buffer, length);
     }

@@ -120,10 +120,10 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         const missingBefore = counts.missing;
         const batch = backfillBatch();
         const onNotification = (notification: Notification): boolean => {
-          const missing = batch.hasRoomFor(notification) ? comparison.take(notification) : null;
-          if (missing === null) return true;
+          const missingEntry = batch.hasRoomFor(notification) ? comparison.take(notification) : null;
+          if (missingEntry === null) return true;
           if (!isRead(notification.transactionId)) outcomes.unread += 1;
-          else if (missing.isElsewhere && !force) outcomes.held += 1;
+          else if (missingEntry.isElsewhere && !force) outcomes.held += 1;
           else if (dryRun) outcomes.published += 1;
           else batch.add(notification);
           return true;

@@ -105,8 +105,8 @@ export const createPartnerLogReader = (form: AnswerForm, { fetchLog, clock }: Lo
     };
 
     const dates = datesAround(period);
-    const whole = await read(dates);
-    if (!whole.mayShowMore) return whole;
+    const periodReading = await read(dates);
+    if (!periodReading.mayShowMore) return periodReading;
     const days: PartnerLogReading[] = [];
     for (const day of singleDays(dates)) {
       const reading = await read(day);
@@ -114,15 +114,15 @@ export const createPartnerLogReader = (form: AnswerForm, { fetchLog, clock }: Lo
       days.push({ ...reading, reasons: reading.reasons.map((reason) => `${day.startDate}: ${reason}`) });
       if (!reading.mayShowMore && reading.refusal !== null) break;
     }
-    if (days.length === 0) return whole;
-    const all = [whole, ...days];
+    if (days.length === 0) return periodReading;
+    const readings = [periodReading, ...days];
     return {
-      entries: Math.max(...all.map(({ entries }) => entries)),
-      otherType: Math.max(...all.map(({ otherType }) => otherType)),
-      unreadable: Math.max(...all.map(({ unreadable }) => unreadable)),
+      entries: Math.max(...readings.map(({ entries }) => entries)),
+      otherType: Math.max(...readings.map(({ otherType }) => otherType)),
+      unreadable: Math.max(...readings.map(({ unreadable }) => unreadable)),
       reasons: days.flatMap(({ reasons }) => reasons),
       mayShowMore: days.some((day) => day.mayShowMore),
-      isUnderstood: all.some(({ isUnderstood }) => isUnderstood),
+      isUnderstood: readings.some(({ isUnderstood }) => isUnderstood),
       isWhole: days.every(({ isWhole }) => isWhole),
       refusal: null,
     };

@@ -15,7 +15,7 @@ export const MAX_BACK_MS = 14 * DAY_MS;
 /** How far the clocks of replicas may differ. */
 const MAX_SKEW_MS = 300_000;
 
-/** Whether an instant lies in the future: it was noted while a clock was wrong, and says nothing. */
+/** Whether an instant lies in the future: then a wrong clock noted it, and it says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
 type SchedulePorts = {

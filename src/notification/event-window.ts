@@ -48,7 +48,7 @@ const recentDigests = (
   /** Newest first. */
   const parts = [newest, ...Array.from({ length: PARTS - 1 }, emptyPart)];
 
-  const begin = (atMs: number): void => {
+  const openPart = (atMs: number): void => {
     const openedAtMs = Math.max(atMs, newest.openedAtMs);
     newest = parts.pop() ?? newest;
     parts.unshift(newest);
@@ -72,7 +72,7 @@ const recentDigests = (
     add: (digest: Digest, value: number, atMs: number): void => {
       // Records of several partitions are not in the order of their times: only a later time can end a part.
       if (newest.table.count === 0) newest.openedAtMs = newest.newestAtMs = atMs;
-      else if (newest.table.isFull || atMs > newest.openedAtMs + windowMs * SHARE_OF_WINDOW) begin(atMs);
+      else if (newest.table.isFull || atMs > newest.openedAtMs + windowMs * SHARE_OF_WINDOW) openPart(atMs);
       newest.newestAtMs = Math.max(newest.newestAtMs, atMs);
       const key = keyOf(digest);
       const earlier = newest.table.get(key);

@@ -5,7 +5,7 @@ import { members, stringOf, type Member } from "../runtime/json.ts";
 export type Notification = {
   /** Never empty. A number keeps its source text. Lone surrogates become U+FFFD, here, in `status` and `createdAt`. */
   transactionId: string;
-  /** It is never empty. */
+  /** Never empty. */
   status: string;
   /** A string is kept as it is, null or no member becomes "", anything else its JSON source text. */
   createdAt: string;

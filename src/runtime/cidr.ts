@@ -69,7 +69,7 @@ const PROBES = [
   Array.from({ length: 32 }, (_, n) => `${(0x2001 + n * 0x100).toString(16)}::1`),
 ];
 
-/** Whether the ranges together exclude nobody of a family, as far as it is cut into /8. */
+/** Whether the ranges together hold a probe of each /8 of a family: then they exclude next to nobody. */
 export const coverAllAddresses = (cidrs: readonly string[]): boolean => {
   const isInRanges = rangesOf(cidrs);
   return PROBES.some((addresses) => addresses.every(isInRanges));

@@ -10,6 +10,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Kafka or the registry failed. The message says what to check; the same call may succeed later. */
 export class OutageError extends UsageError {}
 
 /** Node.js says only in the message that the connection was cut before TLS began. */

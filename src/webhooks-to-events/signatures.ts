@@ -44,7 +44,7 @@ const anyDigestMatches = (expected: readonly Buffer[], candidates: readonly Buff
 };
 
 /** `prefix` precedes the body. KeyObjects are made once: with raw bytes Node 24 takes eight times as long. */
-const signed = (keys: () => readonly KeyObject[], signatures: readonly Buffer[], prefix = ""): HeadProof => {
+const prove = (keys: () => readonly KeyObject[], signatures: readonly Buffer[], prefix = ""): HeadProof => {
   if (signatures.length === 0) return NONE;
   const digestBy =
     (body: Buffer) =>
@@ -97,7 +97,7 @@ export const bodyHmac = (secrets: Secrets, lowerCaseName: string, prefix: string
     const list = trimmed(`,${headerOf(head, lowerCaseName) ?? ""}`);
     const [, ...entries] = list.split(separator);
     const signatures = entries.flatMap((entry) => decodedSha256(entry.split(",", 1)[0]?.trim() ?? "") ?? []);
-    return signed(keys, signatures);
+    return prove(keys, signatures);
   };
 };
 
@@ -125,6 +125,6 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
       return signature === undefined ? [] : [Buffer.from(signature, "base64")];
     });
-    return signed(keys, signatures, `${id}.${timestamp}.`);
+    return prove(keys, signatures, `${id}.${timestamp}.`);
   };
 };

@@ -96,8 +96,8 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
       const { by, atMs, untilMs, actionId } = pause;
       log.warn({ flow, by, since: iso(atMs), until: isoOrNull(untilMs), actionId }, "flow.paused");
     } else if (oldPause) {
-      const last = entries().get(flow);
-      const by = last?.says === "resume" ? last.by : null;
+      const entry = entries().get(flow);
+      const by = entry?.says === "resume" ? entry.by : null;
       log.info({ flow, by, pausedBy: oldPause.by }, "flow.resumed");
     }
   };
@@ -119,10 +119,10 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
       if (!isDeepStrictEqual(oldPause, pause ?? undefined)) logChange(flow, oldPause, pause);
     }
     hasLoaded = isRead();
-    for (const each of followers) {
-      if (each.isHeld === isHeld(each.flow)) continue;
-      each.isHeld = !each.isHeld;
-      each.hold(each.isHeld);
+    for (const follower of followers) {
+      if (follower.isHeld === isHeld(follower.flow)) continue;
+      follower.isHeld = !follower.isHeld;
+      follower.hold(follower.isHeld);
     }
   };
 

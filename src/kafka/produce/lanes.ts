@@ -54,13 +54,14 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
 
     /** Moves queued records to the lanes of the current leaders; gives up sends to former leaders. */
     follow: (current: readonly (number | null)[]): void => {
-      const before = leaders;
+      const formerLeaders = leaders;
       leaders = current;
       const items = [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.takeAll())];
       withoutLeader = [];
       items.forEach(choosePartition);
       redistribute(items);
-      const isMoved = ({ partition }: PendingRecord): boolean => before[partition] !== leaders[partition];
+      const isMoved = ({ partition }: PendingRecord): boolean =>
+        formerLeaders[partition] !== leaders[partition];
       for (const [key, lane] of lanes) {
         lane.giveUp(new Error("the partition has another leader now"), isMoved);
         if (lane.isRunning || leaders.includes(key) || (key < 0 && troubles.size > 0)) continue;

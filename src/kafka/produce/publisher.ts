@@ -87,8 +87,8 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       if (isSettled) continue;
       const trouble = troubles.of(partition);
       if (deadline <= now) {
-        const why = unreachable ? sentenceOf(unreachable) : trouble && troubleText(trouble);
-        backlog.failed(item, "timeout", `did not acknowledge in time${why === null ? "" : `: ${why}`}`);
+        const cause = unreachable ? sentenceOf(unreachable) : trouble && troubleText(trouble);
+        backlog.failed(item, "timeout", `did not acknowledge in time${cause === null ? "" : `: ${cause}`}`);
         continue;
       }
       // One record goes on trying. The senders of the others should not wait in vain.
@@ -157,8 +157,8 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
     waiting: backlog.size,
 
     close: async (drainMs: number): Promise<void> => {
-      const until = clock.monotonic() + drainMs;
-      while (backlog.size() > 0 && clock.monotonic() < until) await clock.sleep(10);
+      const drainedByMs = clock.monotonic() + drainMs;
+      while (backlog.size() > 0 && clock.monotonic() < drainedByMs) await clock.sleep(10);
       closed.abort();
       clearInterval(sweeper);
       for (const item of lanes.unsettled())

@@ -20,9 +20,9 @@ export const sendInSpan = (
 ): Promise<RecordPosition> => {
   const kind = carriesTrace ? "producer" : "client";
   const span = traces.begin({ name: `${verb} ${topic}`, kind, parent, link });
-  const sent = send(carriesTrace && traces.propagates ? span : null);
+  const sending = send(carriesTrace && traces.propagates ? span : null);
   // Most spans are not sampled: skip the attributes, because a webhook waits for this.
-  if (!span.isSampled) return sent;
+  if (!span.isSampled) return sending;
   const endSpan = (written: RecordPosition | null, errorType: string | null): void =>
     span.end(
       {
@@ -36,9 +36,9 @@ export const sendInSpan = (
       },
       errorType,
     );
-  sent.then(
+  sending.then(
     (written) => endSpan(written, null),
     (error: unknown) => endSpan(null, codeOf(error)),
   );
-  return sent;
+  return sending;
 };

@@ -34,9 +34,9 @@ const resultOf = (
     else if (baseOffset !== undefined) firstOffsets.set(partition, Number(baseOffset));
   }
   // kafkajs may resolve although it has not sent the records of some partition: only an acknowledgement is proof.
-  const missing = messages.find(({ partition }) => !firstOffsets.has(partition));
-  if (missing && failures.length === 0)
-    failures.push(new Error(`no acknowledgement for ${topic}, partition ${missing.partition}`));
+  const unacknowledged = messages.find(({ partition }) => !firstOffsets.has(partition));
+  if (unacknowledged && failures.length === 0)
+    failures.push(new Error(`no acknowledgement for ${topic}, partition ${unacknowledged.partition}`));
   // A failure that a retry may mend comes first: a refusal would give up the records of all partitions.
   const failure = failures.find((error) => brokerRefusal(error) === null) ?? failures[0] ?? null;
   return { firstOffsets, failure };

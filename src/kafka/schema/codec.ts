@@ -67,11 +67,11 @@ const firstText = (writer: avro.Type, bytes: Buffer): { first?: TextField } => {
   }
 };
 
-const readerFor = (ours: ParsedSchema, readType: avro.Type, id: number, text: string): Reader => {
+const readerFor = (reader: ParsedSchema, readType: avro.Type, id: number, text: string): Reader => {
   try {
-    const theirs = parseSchema(text);
-    checkWriter(ours, theirs);
-    return { resolver: readType.createResolver(theirs.type), writer: theirs.type };
+    const writer = parseSchema(text);
+    checkWriter(reader, writer);
+    return { resolver: readType.createResolver(writer.type), writer: writer.type };
   } catch (error) {
     return { refusal: `schema ${id} does not fit: ${messageOf(error).slice(0, MAX_REFUSAL_LENGTH)}` };
   }
@@ -83,11 +83,11 @@ export const decoder = <T>(
   { registry, clock }: { registry: Pick<Registry, "writer">; clock: Pick<Clock, "monotonic"> },
   { ownId = null, readType }: { ownId?: number | null; readType?: avro.Type } = {},
 ): Decode<T> => {
-  const ours = parseSchema(JSON.stringify(schema.json));
-  const type = readType ?? ours.type;
+  const parsed = parseSchema(JSON.stringify(schema.json));
+  const type = readType ?? parsed.type;
   /** By schema id. At most as many as the registry has schemas; never evicted, since ids are immutable. */
   const readers = new Map<number, Reader>();
-  if (ownId !== null) readers.set(ownId, { resolver: type.createResolver(ours.type), writer: ours.type });
+  if (ownId !== null) readers.set(ownId, { resolver: type.createResolver(parsed.type), writer: parsed.type });
   /** By unknown id, when the registry may be asked again; oldest first. */
   const unknown = new Map<number, number>();
 
@@ -117,7 +117,7 @@ export const decoder = <T>(
         keepNewest(unknown, id, clock.monotonic() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
         return unknownSchema;
       }
-      const newReader = readers.get(id) ?? readerFor(ours, type, id, text);
+      const newReader = readers.get(id) ?? readerFor(parsed, type, id, text);
       readers.set(id, newReader);
       return read(bytes, newReader);
     });

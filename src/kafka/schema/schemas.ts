@@ -27,8 +27,8 @@ export const withoutFields = (
   const narrowed: unknown = JSON.parse(JSON.stringify(json), (_, part: unknown) => {
     if (typeof part !== "object" || part === null || !("name" in part && "fields" in part)) return part;
     const dropped = fields[String(part.name)] ?? [];
-    const all = part.fields as { name: string }[];
-    return { ...part, fields: all.filter(({ name }) => !dropped.includes(name)) };
+    const partFields = part.fields as { name: string }[];
+    return { ...part, fields: partFields.filter(({ name }) => !dropped.includes(name)) };
   });
   return schemaOf(narrowed as Record<string, unknown>);
 };

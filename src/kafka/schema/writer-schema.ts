@@ -94,12 +94,13 @@ const checkFields = (reader: avro.types.RecordType, writer: avro.types.RecordTyp
   const isRequired = (field: avro.types.Field): boolean => (field.defaultValue() as unknown) === undefined;
   const missing = reader.fields.filter(({ name }) => !fieldOf(writer, name));
   const added = writer.fields.filter(({ name }) => !fieldOf(reader, name));
-  const lost = missing.find(isRequired) ?? missing[0];
-  const extra = added.find(isRequired) ?? added[0];
-  if (lost && isRequired(lost)) throw new Error(`${path} lacks ${lost.name}`);
-  if (extra && isRequired(extra))
-    throw new Error(`${path} has the unknown field ${extra.name}, which is not optional`);
-  if (lost && extra) throw new Error(`${path} lacks ${lost.name} but has ${extra.name}`);
+  const missingField = missing.find(isRequired) ?? missing[0];
+  const addedField = added.find(isRequired) ?? added[0];
+  if (missingField && isRequired(missingField)) throw new Error(`${path} lacks ${missingField.name}`);
+  if (addedField && isRequired(addedField))
+    throw new Error(`${path} has the unknown field ${addedField.name}, which is not optional`);
+  if (missingField && addedField)
+    throw new Error(`${path} lacks ${missingField.name} but has ${addedField.name}`);
   // avsc confuses a name like `toString` with an inherited property, and does not pass the field over.
   const unskippable = added.find((field) => !isPlain(field.type) || field.name in Object.prototype);
   if (unskippable)
