@@ -8,8 +8,8 @@ import { PageProblem } from "../site.ts";
 import type { User } from "./users.ts";
 
 /** One name has its own limit: others behind the same proxy lock nobody out. Each check takes a thread's time. */
-const MAX_OF_NAME = 20;
-const MAX_OF_ADDRESS = 200;
+const MAX_PER_NAME = 20;
+const MAX_PER_ADDRESS = 200;
 const WINDOW_S = 60;
 /** A browser sends the password with each request. */
 const REMEMBER_MS = 3_600_000;
@@ -22,15 +22,15 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
   const key = randomBytes(32);
   /** A digest covers the user's hash: a changed password takes effect at once. */
   const remembered = new Map<string, number>();
-  const ofName = new RateLimiterMemory({ points: MAX_OF_NAME, duration: WINDOW_S });
-  const ofAddress = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });
+  const nameLimit = new RateLimiterMemory({ points: MAX_PER_NAME, duration: WINDOW_S });
+  const addressLimit = new RateLimiterMemory({ points: MAX_PER_ADDRESS, duration: WINDOW_S });
   const digest = (...parts: readonly string[]): string =>
     createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
 
   const consume = async (network: string, name: string): Promise<void> => {
     try {
-      await ofName.consume(name);
-      await ofAddress.consume(network);
+      await nameLimit.consume(name);
+      await addressLimit.consume(network);
     } catch (limited) {
       if (!(limited instanceof RateLimiterRes)) throw limited;
       throw new PageProblem(
@@ -47,11 +47,11 @@ export const createPasswords = (users: () => readonly User[], clock: Pick<Clock,
     const credentials = digest(user?.hash ?? "", name, password);
     if (user && (remembered.get(credentials) ?? 0) > clock.monotonic()) return user;
     const network = networkOf(address);
-    const tried = digest(network, name);
-    await consume(network, tried);
+    const attempt = digest(network, name);
+    await consume(network, attempt);
     const isRight = await compare(password, user?.hash ?? users()[0]?.hash ?? NOBODYS_HASH);
     if (!isRight || user === undefined) return null;
-    await Promise.all([ofName.reward(tried), ofAddress.reward(network)]);
+    await Promise.all([nameLimit.reward(attempt), addressLimit.reward(network)]);
     keepNewest(remembered, credentials, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
     return user;
   };

@@ -37,7 +37,7 @@ const byPassword = ({ options: { users }, clock, log }: Site): MiddlewareHandler
         const user = await check(name, password, address);
         if (user) context.set("person", { name: user.name, role: user.role });
         else {
-          // Only known names: somebody may have typed a password in place of the name.
+          // Only names of users are logged: somebody may have typed a password in place of the name.
           const userName = users().some((one) => one.name === name) ? name : null;
           log.warn({ user: userName, address }, "console.sign.in.refused");
         }
@@ -56,18 +56,18 @@ const NOT_TRUSTED = "This request did not come through the proxy that signs peop
 const TRUST_IT =
   "Open the console by the proxy's address. If you did, add the proxy's own address to CONSOLE_TRUSTED_PROXY_CIDRS.";
 
-/** The user that the proxy names; every other one than CONSOLE_OPERATORS is a viewer. */
+/** The proxy names the user. All but CONSOLE_OPERATORS are viewers. */
 const byProxy = ({ settings, isTrustedProxy }: Site): MiddlewareHandler<ConsoleEnv> => {
   const { userHeader: header, operators } = settings;
-  const seen = `see that it sends the header ${header} (CONSOLE_USER_HEADER)`;
-  const replaces = `See that it replaces the header ${header} rather than adding to what browsers send.`;
+  const remedy = `see that it sends the header ${header} (CONSOLE_USER_HEADER)`;
+  const advice = `See that it replaces the header ${header} rather than adding to what browsers send.`;
   return async (context, next) => {
     if (!isTrustedProxy(peerOf(context))) throw new PageProblem(403, NOT_TRUSTED, TRUST_IT);
     const value = context.req.header(header);
     if (value === undefined)
-      throw new PageProblem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);
+      throw new PageProblem(401, "The proxy named nobody.", `Sign in there. If you did, ${remedy}.`);
     const name = nameIn(value);
-    if (name === null) throw new PageProblem(403, "The proxy did not name exactly one person.", replaces);
+    if (name === null) throw new PageProblem(403, "The proxy did not name exactly one person.", advice);
     context.set("person", { name, role: operators.includes(name) ? "operator" : "viewer" });
     await next();
   };

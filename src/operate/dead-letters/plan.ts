@@ -99,7 +99,7 @@ export const planReplay = async (services: ToolServices, selection: Selection, h
   const { sent, next } = await readSent(services, letters, hooks.signal);
   const refs = new Set(letters.map(({ place }) => positionText(place)));
   const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !refs.has(ref));
-  const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.of };
+  const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.replays };
   const plan = planOf(letters, rules, unknown);
   const topics = new Set(
     plan.send.map(({ source }) => (source === "command" ? commands : transactionStatus)),

@@ -69,7 +69,8 @@ export const listLetters = async (
   await eachLetter(services, selection, see, hooks);
   letters = newest();
   const sent = await sentOrNull(services, letters, hooks.signal);
-  return { letters, count, byReason, sent: ({ place }: DeadLetter) => sent && sent.of(positionText(place)) };
+  const replaysOf = ({ place }: DeadLetter) => sent && sent.replays(positionText(place));
+  return { letters, count, byReason, sent: replaysOf };
 };
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
 export type LetterList = Awaited<ReturnType<typeof listLetters>>;
@@ -82,6 +83,6 @@ export const showLetter = async (services: ToolServices, place: RecordPosition, 
   if (!record) return null;
   const letter = readLetter(record, services);
   const sent = await sentOrNull(services, [letter], signal);
-  return { letter, loaded: originalOf(record), sent: sent && sent.of(positionText(place)) };
+  return { letter, loaded: originalOf(record), sent: sent && sent.replays(positionText(place)) };
 };
 export type ShownLetter = NonNullable<Awaited<ReturnType<typeof showLetter>>>;

@@ -72,7 +72,7 @@ const sendAll = async (
   };
   const load = async (letter: DeadLetter): Promise<Original | string> => {
     const { place } = letter;
-    const [earlier] = sent.of(positionText(place));
+    const [earlier] = sent.replays(positionText(place));
     if (earlier) return `replayed meanwhile by ${earlier.by}: ${earlier.where}`;
     const other = sent.announced(positionText(place), planEnd);
     if (other !== null) return `being replayed by ${other}: run it again in a minute`;

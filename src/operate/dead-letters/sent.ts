@@ -30,7 +30,7 @@ export const sentLetters = () => {
         sent.set(ref, [...before, { by, atMs: record.timestampMs, where: textOrEmpty(where) }]);
       }
     },
-    of: (ref: string): readonly EarlierReplay[] => sent.get(ref) ?? [],
+    replays: (ref: string): readonly EarlierReplay[] => sent.get(ref) ?? [],
     /** Who announced it and has not said yet what came of it; null for nobody. `after`: entries from there on count. */
     announced: (ref: string, after: number): string | null =>
       [...announcements.values()].find(({ offset, refs }) => offset >= after && refs.includes(ref))?.by ??

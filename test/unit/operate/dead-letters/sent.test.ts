@@ -36,14 +36,14 @@ const record = (
 test("a letter counts as sent once an entry names its place, and not when it was only announced", () => {
   const sent = sentLetters();
   sent.take(record(1, "ana", ["0/1", "0/2"], null));
-  expect(sent.of("0/1")).toEqual([]);
+  expect(sent.replays("0/1")).toEqual([]);
   const ends = new Map<string, LetterEnd>([
     ["0/1", { end: "sent", where: "commands[0]@7" }],
     ["0/2", { end: "left", reason: "gone" }],
   ]);
   sent.take(record(2, "ana", ["0/1", "0/2"], outcomeOf(ends)));
-  expect(sent.of("0/1")).toEqual([{ by: "ana", atMs: 2, where: "commands[0]@7" }]);
-  expect(sent.of("0/2")).toEqual([]);
+  expect(sent.replays("0/1")).toEqual([{ by: "ana", atMs: 2, where: "commands[0]@7" }]);
+  expect(sent.replays("0/2")).toEqual([]);
 });
 
 test("who announced a letter first, since a plan was made, sends it; a killed replay of before keeps nobody away", () => {
@@ -61,5 +61,5 @@ test("what anybody else wrote to the topic changes nothing", () => {
   const sent = sentLetters();
   for (const value of ["", "{}", '{"data":{"action":"replay","actionId":"a","outcome":7}}', "no JSON"])
     sent.take({ ...record(1, "x", [], null), value: Buffer.from(value) });
-  expect(sent.of("0/1")).toEqual([]);
+  expect(sent.replays("0/1")).toEqual([]);
 });
