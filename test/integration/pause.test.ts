@@ -183,7 +183,7 @@ test("a pause replaces another, and ends by itself; what nobody can read changes
   const { code, out: seen, err } = await world.run(["status"]);
   expect(code).toBe(0);
   expect(seen).toMatch(/^commands not paused by a person$/m);
-  expect(err.trim().split("\n")).toHaveLength(3);
+  expect(err.match(/ cannot be read\.$/gm), err).toHaveLength(3);
 }, 120_000);
 
 test("without an audit topic that can be written there is no action", async () => {
