@@ -14,7 +14,7 @@ export type Refused = {
   /** Names the field, never its value. */
   message: string;
   identity: Identity;
-  /** Null unless only a list of allowed values refuses the command: the list is a setting, so it may be valid later. */
+  /** The hash of a command that only a list of allowed values refuses: a setting may allow it later. Else null. */
   requestHash: string | null;
 };
 

@@ -57,7 +57,7 @@ const explain = (error: unknown, { url, setting, caSetting }: CheckTarget): Faul
       `its certificate does not hold (${message})`,
       `have it renewed, name it in ${setting} as it does, and see that this machine's clock is right`,
     ];
-  // Without TLS these only mean that the connection was closed.
+  // These mean only that the connection was closed, where TLS is off.
   if (url.protocol === "https:" && /^(EPROTO|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH).*)$/.test(libraryCode))
     return [
       "notTls",

@@ -45,7 +45,7 @@ export type WrittenClaim = Pick<JournalStep & { kind: "claimed" }, "receivedAt" 
 /** What one attempt found out. `wasSent`: at least a part of its call was. */
 export type AttemptOutcome = {
   attemptId: string;
-  /** Null if it is not known where its claim is. */
+  /** The attempt's own claim; null if the journal did not say in time where it stands. */
   claim: WrittenClaim | null;
   wasSent: boolean;
   answer: Answer | null;

@@ -48,11 +48,11 @@ export const openResults = async (services: Services, schemaId: number) => {
   });
   const headersOf = (result: CommandResult, trace: TraceContext | null): Header[] => {
     const { resultId: id, commandId: subject, completedAt: timeMs, outcome } = result;
-    const own = withoutEmpty([
+    const routingHeaders = withoutEmpty([
       ["correlation-id", subject],
       ["outcome", outcome],
     ]);
-    return [...envelopeOf({ id, subject, timeMs, trace }), ...own];
+    return [...envelopeOf({ id, subject, timeMs, trace }), ...routingHeaders];
   };
 
   const put = async (

@@ -165,7 +165,7 @@ function* reconcileTroubles({ status, reconcileLateMs }: Overview, nowMs: number
   const { members = [], lastCompleteAtMs = null } = status.value?.reconcile ?? {};
   const isLate = lastCompleteAtMs === null || nowMs - lastCompleteAtMs > reconcileLateMs;
   const what = members.length === 0 ? "Nobody reconciles with the partner's log" : "Reconciling is late";
-  // Without members and without any run the flow is not used.
+  // A flow that has neither members nor runs is not used.
   if (members.length === 0 ? lastCompleteAtMs !== null : isLate)
     yield wait(html`${what}: see the log of the replicas`, html`When a run was last complete stands below.`);
 }

@@ -79,8 +79,8 @@ export const createReadPlaces = (
         return;
       }
       const reason = lack.kind === "failing" ? lack.cause : "no leader";
-      const at = Object.fromEntries(failed.map(([partition, { next }]) => [partition, next]));
-      log.warn({ topic, reason, at }, "kafka.reader.lost");
+      const offsets = Object.fromEntries(failed.map(([partition, { next }]) => [partition, next]));
+      log.warn({ topic, reason, at: offsets }, "kafka.reader.lost");
     },
     heal: (answers: readonly Fetched[]): void => {
       const partitions: number[] = [];

@@ -58,7 +58,7 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
   ...(auth && "password" in auth ? [auth.password()] : []),
 ];
 
-/** Null stands for what the registry does not know. Any other answer that is not 2xx JSON becomes a RegistryError. */
+/** Gives null for what the registry does not know. Any other answer that is not 2xx JSON becomes a RegistryError. */
 export const askRegistry = (options: RegistryOptions, clock: Clock) => {
   const { url, ca, auth } = options;
   const base = url.replace(/\/+$/, "");

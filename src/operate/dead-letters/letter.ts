@@ -17,7 +17,7 @@ const beginningOf = (bytes: Buffer | null, length: number): string =>
 
 const numberOf = (text: string | undefined): number => (text === undefined ? Number.NaN : Number(text));
 
-/** Without issuedAt the record's timestamp counts, so a replayed command would look new, however old it is. */
+/** A command that says no issuedAt has its record's timestamp, so that it would look new when it is replayed. */
 const NO_ISSUED_AT =
   "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the " +
   "sender send it anew";
