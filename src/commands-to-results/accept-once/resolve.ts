@@ -119,7 +119,9 @@ export const endInJournal = async (
   if (!standing) return { kind: "decided", result: null, note: null, position };
   const elsewhere = deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);
   await retryUntilAborted({ deps }, "publish", signal, () => publishFinal(deps, ref, standing, elsewhere));
-  if (standing.value.equals(decided.value))
+  // Two people who decide alike in the same millisecond build the same bytes: the note says whose decision stands.
+  const isOwn = standing.note === conclusion.note && standing.value.equals(decided.value);
+  if (isOwn)
     return { kind: "resolved", result: standing.result, position, isPublished: elsewhere === "none" };
   return { kind: "decided", result: standing.result, note: standing.note, position };
 };

@@ -62,6 +62,14 @@ it.each([
   expect(log.entries[2]?.entry.step).toMatchObject({ attemptId: "a", note: "Ana: not in the books" });
 });
 
+it("tells two people who decide alike in the same millisecond whose decision stands", async () => {
+  const { deps, log } = doubted();
+  const people = ["Ana", "Bob"].map((by) => endInJournal(deps, c1, { ...decision, by }, never));
+  const kinds = (await Promise.all(people)).map(({ kind }) => kind);
+  expect(kinds.sort()).toEqual(["decided", "resolved"]);
+  expect(log.entries.filter(({ entry }) => entry.step.kind === "concluded")).toHaveLength(3);
+});
+
 it("takes the time from an entry that changes nothing, whatever came in between", async () => {
   const { deps, log, later, conclusion } = doubted();
   later(900_000);
