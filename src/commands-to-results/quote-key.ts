@@ -27,9 +27,13 @@ const asciiDigit = (digit: string): string => {
 const unescaped = (escapes: string): string =>
   Buffer.from(escapes.replaceAll("%", ""), "hex").toString("utf8");
 
+/** Nearly every quoteId: nothing of it has another spelling. */
+const PLAIN = /^[a-z0-9-]*$/;
+
 /** Lower, upper, lower again, because a capital sharp s becomes a small one first and "ss" only after that. */
-const normalizeCharacters = (text: string): string =>
-  text
+const normalizeCharacters = (text: string): string => {
+  if (PLAIN.test(text)) return text;
+  return text
     .normalize("NFKD")
     .replace(ESCAPES, unescaped)
     .replace(UNSEEN, "")
@@ -37,6 +41,7 @@ const normalizeCharacters = (text: string): string =>
     .toLowerCase()
     .toUpperCase()
     .toLowerCase();
+};
 
 /** The path as servers resolve it. */
 const resolvePath = (text: string): string => {

@@ -7,18 +7,22 @@ import type { Config } from "./config.ts";
 type Auth = Config["webhook"]["auth"];
 
 /** The partner may repeat what it knows and, for a while after a rotation, what was in force before. */
-export const secretsOfPartner = ({ webhook, partner }: Config): string[] =>
-  [webhook.secret, partner.accessToken, partner.xToken].flatMap((setting) =>
-    setting ? [setting.reveal(), ...setting.replaced()].flatMap((text) => [text, ...secretsIn(text)]) : [],
-  );
+export const secretsOfPartner = ({ webhook, partner }: Config): (() => readonly string[]) => {
+  const { accessToken, xToken } = partner;
+  const settings = [webhook.secret, accessToken, xToken].filter((setting) => setting !== undefined);
+  // A list in a setting is taken apart once, and not for each call.
+  const secretsOf = madeFrom((texts) => texts.flatMap((text) => [text, ...secretsIn(text)]));
+  return () => secretsOf(settings.flatMap((setting) => [setting.reveal(), ...setting.replaced()]));
+};
 
 export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
   const { secret } = config.webhook;
   const { accessToken, xToken, proxyUrl } = config.partner;
   const settings = [secret, accessToken, xToken, proxyUrl].filter((setting) => setting !== undefined);
+  const partnerSecrets = secretsOfPartner(config);
   const maskOf = madeFrom(() => {
     const passwords = proxyUrl ? passwordsIn(new URL(proxyUrl.reveal())) : [];
-    return maskFor([...secretsOfPartner(config), ...passwords]);
+    return maskFor([...partnerSecrets(), ...passwords]);
   });
   return (text) => maskOf(settings.map((setting) => setting.reveal()))(text);
 };

@@ -25,6 +25,6 @@ export const openPartner = (config: Config, { clock }: { clock: Clock }): Partne
     tls: { ca: partner.tlsCa, cert: partner.tlsCert, key: partner.tlsKey?.reveal() },
     proxy: proxyUrl ? () => new URL(proxyUrl.reveal()) : null,
     maxConnections: partner.maxConnections - (bridge.flows.includes("reconcile") ? LOG_CONNECTIONS : 0),
-    otherSecrets: () => secretsOfPartner(config),
+    otherSecrets: secretsOfPartner(config),
   });
 };

@@ -20,17 +20,22 @@ export const onAbort = (signal: HubSignal, listener: () => void): (() => void) =
   };
 };
 
-/** Abort the controller after the work, to remove its listeners. `AbortSignal.any` leaks if a signal lives long. */
-export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {
+/** Abort or unlink it after the work, to remove its listeners. `AbortSignal.any` leaks if a signal lives long. */
+export const linkedAbortController = (...signals: readonly AbortSignal[]) => {
   const controller = new AbortController();
+  const { signal } = controller;
   const removers: (() => void)[] = [];
-  controller.signal.addEventListener("abort", () => removers.forEach((remove) => remove()), { once: true });
-  for (const signal of signals) {
-    const abort = (): void => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    else if (!controller.signal.aborted) removers.push(onAbort(signal, abort));
+  const unlink = (): void => removers.forEach((remove) => remove());
+  const abort = (reason?: unknown): void => {
+    unlink();
+    controller.abort(reason);
+  };
+  for (const other of signals) {
+    const follow = (): void => abort(other.reason);
+    if (other.aborted) follow();
+    else if (!signal.aborted) removers.push(onAbort(other, follow));
   }
-  return controller;
+  return { signal, abort, unlink };
 };
 
 export const reasonOfAbort = (signal: AbortSignal): Error =>

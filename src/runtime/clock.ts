@@ -8,6 +8,8 @@ export type Clock = {
   monotonic: () => number;
   /** Resolves after `ms`, or rejects with the signal's reason when it aborts first. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Calls `act` after `ms`, and returns how to prevent that. It costs far less than a sleep that is aborted. */
+  after: (ms: number, act: () => void) => () => void;
   /** Rejects with a {@link DeadlineError} after `ms`, or when the signal aborts. Does not cancel `pending`. */
   within<T>(ms: number, signal: AbortSignal | undefined, pending: Promise<T>): Promise<T>;
   /** Aborts the signal of `work` and rejects after `ms`, or when `signal` aborts, whether or not `work` obeys. */
@@ -34,6 +36,11 @@ export const systemClock: Clock = {
       const timer = setTimeout(wake, ms);
       return () => clearTimeout(timer);
     }),
+
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
 
   within: (ms, signal, pending) =>
     wakeOrAbort(signal, (wake, fail) => {

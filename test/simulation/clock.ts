@@ -29,6 +29,15 @@ export const createClock = (simulator: Simulator, process: SimulatedProcess, ske
         resolve();
       });
     }),
+  after: (ms, act) => {
+    let isDue = true;
+    simulator.after(Math.max(ms, 0), process, () => {
+      if (isDue) act();
+    });
+    return () => {
+      isDue = false;
+    };
+  },
   within: unused,
   withDeadline: unused,
 });

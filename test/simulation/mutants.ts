@@ -234,8 +234,8 @@ const edits: Record<string, Edit[]> = {
   ],
   "a doubt frees the quote": [
     partitionView(
-      "if (open) opens.set(name, { ...open, position, sinceMs: timestampMs });",
-      "if (open) opens.delete(name);",
+      "if (open) opens.set(key, { ...open, position, sinceMs: timestampMs });",
+      "if (open) opens.delete(key);",
     ),
   ],
   "a late answer does not end a doubt": [
@@ -346,7 +346,7 @@ const edits: Record<string, Edit[]> = {
     ),
   ],
   "one command too many is in flight": [
-    keyOrder("running >= maxRunning) return;", "running > maxRunning) return;"),
+    keyOrder("suspended || running >= maxRunning;", "suspended || running > maxRunning;"),
   ],
   "commands of one key run side by side": [
     keyOrder("key === null ? undefined : lastOf.get(key)", "undefined"),

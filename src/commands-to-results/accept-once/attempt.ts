@@ -12,9 +12,6 @@ import type { PreparedCommand } from "./ports.ts";
 import { activeMs } from "./progress.ts";
 import type { AttemptOutcome, AttemptProgress, Job, WrittenClaim } from "./progress.ts";
 import { notClaimed } from "./verdicts-without-answer.ts";
-import { wait } from "./wait.ts";
-
-const WRITTEN = new Error("it is written");
 
 type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 
@@ -22,10 +19,10 @@ type CallWork = Extract<PreparedCommand["work"], { kind: "call" }>;
 const writeClaim = async (job: Job, claim: JournalStep, leftMs: number): Promise<RecordPosition | null> => {
   const { deps, prepared, signals } = job;
   const writing = linkedAbortController(signals.stop);
-  const runAfter = (ms: number, act: () => void): void =>
-    void wait(deps.clock, Math.max(ms, 0), writing.signal).then(() => writing.signal.aborted || act());
-  runAfter(deps.options.beginWithinMs, job.leavePlace);
-  runAfter(leftMs, () => writing.abort(new DeadlineError(leftMs)));
+  const cancelLeaving = deps.clock.after(deps.options.beginWithinMs, job.leavePlace);
+  const cancelDeadline = deps.clock.after(Math.max(leftMs, 0), () =>
+    writing.abort(new DeadlineError(leftMs)),
+  );
   try {
     // An append that is under way is waited for: its claim must not land after the entry that releases it.
     return await appendAndReadBack(job, prepared.ref, claim, writing.signal);
@@ -33,7 +30,9 @@ const writeClaim = async (job: Job, claim: JournalStep, leftMs: number): Promise
     if (!writing.signal.aborted) throw error;
     return null;
   } finally {
-    writing.abort(WRITTEN);
+    cancelLeaving();
+    cancelDeadline();
+    writing.unlink();
   }
 };
 

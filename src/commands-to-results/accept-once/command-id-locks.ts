@@ -1,5 +1,4 @@
 import type { Ref } from "./entry.ts";
-import { keyName } from "./fingerprint.ts";
 
 type Holder = { prepared: { ref: Ref } };
 
@@ -7,17 +6,17 @@ export type CommandIdLocks = ReturnType<typeof createCommandIdLocks>;
 
 /** The view knows a commandId only once its first entry is folded: until then two commands could begin with it. */
 export const createCommandIdLocks = () => {
-  const locks = new Map<string, { key: string; jobs: Set<object> }>();
+  const locks = new Map<string, { owner: Ref; jobs: Set<object> }>();
   return {
     /** False while a command under another journal key has the commandId. Jobs of one key share the lock. */
     isFree: ({ prepared: { ref } }: Holder): boolean => {
-      const lock = locks.get(ref.commandId);
-      return lock === undefined || lock.key === keyName(ref);
+      const owner = locks.get(ref.commandId)?.owner ?? ref;
+      return owner.key === ref.key && owner.operation === ref.operation;
     },
     /** Called in the synchronous step in which it is free. */
     acquire: (job: Holder): void => {
       const { ref } = job.prepared;
-      const lock = locks.get(ref.commandId) ?? { key: keyName(ref), jobs: new Set() };
+      const lock = locks.get(ref.commandId) ?? { owner: ref, jobs: new Set() };
       locks.set(ref.commandId, lock);
       lock.jobs.add(job);
     },

@@ -36,12 +36,13 @@ export const createPartitionView = (
   target: number,
   contradicted: (contradiction: Contradicted) => void,
 ) => {
-  const opens = new Map<string, Open>();
+  /** By operation and key. */
+  const opensOf = { ACCEPT_QUOTE: new Map<string, Open>(), CREATE_QUOTE: new Map<string, Open>() };
   const unpublished = new Map<string, Unpublished>();
   const memory = createMemory();
 
   return {
-    opens,
+    opensOf,
     unpublished,
     memory,
     /** Offset of the next record; null until the partition is begun. */
@@ -53,8 +54,8 @@ export const createPartitionView = (
       const position = { partition, offset };
       const { operation, commandId, step } = entry;
       const ref: Ref = { operation, key, commandId };
-      const name = keyName(ref);
-      const open = opens.get(name) ?? null;
+      const opens = opensOf[operation];
+      const open = opens.get(key) ?? null;
       const isOpenHere = open?.claim.commandId === commandId;
       // The command that has the key open has no final result, and its fingerprint is at hand.
       const print = isOpenHere ? open.print : fingerprint(ref);
@@ -77,7 +78,7 @@ export const createPartitionView = (
           break;
         case "held":
           if (step.kind !== "claimed") break;
-          opens.set(name, {
+          opens.set(key, {
             ref,
             claim: { ...step, commandId, timestampMs },
             position,
@@ -86,16 +87,16 @@ export const createPartitionView = (
           });
           break;
         case "freed":
-          opens.delete(name);
+          opens.delete(key);
           break;
         case "doubted":
-          if (open) opens.set(name, { ...open, position, sinceMs: timestampMs });
+          if (open) opens.set(key, { ...open, position, sinceMs: timestampMs });
           break;
         case "taken":
           memory.remember(print, { offset, succeeded: false });
           break;
         case "final":
-          if (change.closes) opens.delete(name);
+          if (change.closes) opens.delete(key);
           memory.remember(print, { offset, succeeded: change.succeeded });
           if (change.afterDoubt && step.kind === "concluded") {
             const { resultId } = step;
@@ -114,7 +115,7 @@ export const createPartitionView = (
 
     forgetBefore: (offset: number): void => {
       memory.forgetBefore(offset);
-      for (const entries of [opens, unpublished])
+      for (const entries of [...Object.values(opensOf), unpublished])
         for (const [name, { position }] of entries) if (position.offset < offset) entries.delete(name);
     },
   };

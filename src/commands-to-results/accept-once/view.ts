@@ -1,6 +1,6 @@
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
-import { contentWord, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
+import { contentWord, fingerprint, type Fingerprint } from "./fingerprint.ts";
 import {
   commandName,
   createPartitionView,
@@ -17,8 +17,8 @@ import { wakeOrAbort } from "../../runtime/abort.ts";
 /** `gap`: records are missing before it, so the state is discarded. `halted`: this build cannot fold it or another. */
 type Taken = "folded" | "old" | "gap" | "halted";
 
-/** What waits until the view is ready, beside the names of keys, which are never empty. */
-const READY = "";
+/** What waits until the view is ready, beside what waits for a key. */
+const READY = Symbol("ready");
 
 const isReady = ({ next, target }: PartitionView): boolean => next !== null && next >= target;
 
@@ -36,19 +36,20 @@ export const createView = ({
     createPartitionView(partition, 0, contradicted),
   );
 
-  const waiting = new Map<string, Set<() => void>>();
-  const wake = (name: string): void => {
-    const wakes = waiting.get(name);
-    waiting.delete(name);
+  /** By key: an entry wakes those who wait for the other operation, too, and they look again. */
+  const waiting = new Map<string | typeof READY, Set<() => void>>();
+  const wake = (key: string | typeof READY): void => {
+    const wakes = waiting.get(key);
+    waiting.delete(key);
     wakes?.forEach((each) => each());
   };
-  const wait = (name: string, signal: AbortSignal): Promise<void> =>
+  const wait = (key: string | typeof READY, signal: AbortSignal): Promise<void> =>
     wakeOrAbort(signal, (waker) => {
-      const wakes = waiting.get(name) ?? new Set();
-      waiting.set(name, wakes.add(waker));
+      const wakes = waiting.get(key) ?? new Set();
+      waiting.set(key, wakes.add(waker));
       return () => {
         wakes.delete(waker);
-        if (wakes.size === 0 && waiting.get(name) === wakes) waiting.delete(name);
+        if (wakes.size === 0 && waiting.get(key) === wakes) waiting.delete(key);
       };
     });
 
@@ -69,7 +70,8 @@ export const createView = ({
     return parts.some(({ memory }) => memory.knowsElsewhere(print, what));
   };
   const unpublished = (): Unpublished[] => parts.flatMap((own) => [...own.unpublished.values()]);
-  const opens = (): Open[] => parts.flatMap((own) => [...own.opens.values()]);
+  const opens = (): Open[] =>
+    parts.flatMap(({ opensOf }) => Object.values(opensOf).flatMap((each) => [...each.values()]));
   let trusted = true;
   let isHalted = false;
   const ready = (): boolean => trusted && !isHalted && parts.every(isReady);
@@ -98,7 +100,7 @@ export const createView = ({
       }
       own.fold(record, record.entry);
       own.next += 1;
-      wake(keyName({ operation: record.entry.operation, key: record.key }));
+      wake(record.key);
       if (own.next === own.target) announce();
       return "folded";
     },
@@ -116,7 +118,7 @@ export const createView = ({
       const own = discard(partition);
       own.next = range.startOffset;
       own.target = Math.max(own.target, range.endOffset);
-      for (const name of [...waiting.keys()]) wake(name);
+      for (const key of [...waiting.keys()]) wake(key);
       announce();
     },
 
@@ -142,16 +144,16 @@ export const createView = ({
     halted: (): boolean => isHalted,
 
     past: async (ref: Ref, { partition, offset }: RecordPosition, signal: AbortSignal): Promise<void> => {
-      while ((part(partition).next ?? 0) <= offset) await wait(keyName(ref), signal);
+      while ((part(partition).next ?? 0) <= offset) await wait(ref.key, signal);
     },
 
-    changed: (ref: Ref, signal: AbortSignal): Promise<void> => wait(keyName(ref), signal),
+    changed: (ref: Ref, signal: AbortSignal): Promise<void> => wait(ref.key, signal),
 
     /** @param requestHash the content of the command; null where only its key and commandId count */
     look: (ref: Ref, requestHash: string | null = null): Look => {
       const partition = partitionOf(ref.key);
-      const { opens: openKeys, memory } = part(partition);
-      const open = openKeys.get(keyName(ref));
+      const { opensOf, memory } = part(partition);
+      const open = opensOf[ref.operation].get(ref.key);
       if (open?.claim.commandId === ref.commandId) {
         const { claim, position, sinceMs } = open;
         if (requestHash !== null && requestHash !== claim.requestHash) return { kind: "otherContent" };
@@ -175,7 +177,7 @@ export const createView = ({
     /** Whether this attempt may make its call: it holds the key, and no accept of it is known to have been executed. */
     holds: (ref: Ref, attemptId: string): boolean => {
       const own = partOf(ref);
-      const open = own.opens.get(keyName(ref));
+      const open = own.opensOf[ref.operation].get(ref.key);
       if (!trusted || isHalted || !isReady(own) || open?.claim.attemptId !== attemptId) return false;
       return open.sinceMs === null && !own.memory.look(open.print).spent;
     },
@@ -185,7 +187,11 @@ export const createView = ({
     doubts: (): JournalDoubt[] =>
       opens().flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),
     forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).forgetBefore(offset),
-    count: () => parts.map(({ opens, memory }) => ({ open: opens.size, commands: memory.count })),
+    count: () =>
+      parts.map(({ opensOf, memory }) => {
+        const open = Object.values(opensOf).reduce((sum, { size }) => sum + size, 0);
+        return { open, commands: memory.count };
+      }),
   };
 };
 

@@ -146,9 +146,9 @@ export const openCommands = async ({
     now: clock.now,
   });
 
-  const handle: Handle = async (record, { slot, signal }) => {
+  const handle: Handle = (record, { slot, signal }) => {
     const signals = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    await observed(services, record, (traced) => flow(traced, signals, slot));
+    return observed(services, record, (traced) => flow(traced, signals, slot));
   };
 
   let wellAt = Number.NEGATIVE_INFINITY;

@@ -21,12 +21,16 @@ export const keyOrder = (maxRunning: number) => {
   let unfinished = 0;
   let suspended = false;
 
+  const isFull = (): boolean => suspended || running >= maxRunning;
+
   const fillSlots = (): void => {
+    // The first entry of a long queue is found slowly, behind those that were deleted.
+    if (isFull()) return;
     for (const enter of queue) {
-      if (suspended || running >= maxRunning) return;
       queue.delete(enter);
       running += 1;
       enter();
+      if (isFull()) return;
     }
   };
 

@@ -55,6 +55,9 @@ export const startOfBody = async (
   return { bytes: Buffer.concat(parts), hasFailed };
 };
 
+/** Nothing may be decoded with it in streaming mode, because it would keep what is left over. */
+const utf8 = new TextDecoder();
+
 /** The start of a text that fits into `maxBytes` of UTF-8, without cutting a character. */
 const cut = (text: string, maxBytes: number): string =>
   Buffer.byteLength(text) <= maxBytes
@@ -67,7 +70,7 @@ const cut = (text: string, maxBytes: number): string =>
  */
 export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; mask: Mask }): string => {
   const whole = body.subarray(0, maxBytes + mask.marginBytes);
-  const decoded = new TextDecoder().decode(whole);
+  const decoded = utf8.decode(whole);
   if (whole.length <= maxBytes) return cut(mask(decoded, decoded.length), maxBytes);
   // In streaming mode the decoder leaves out a character that the cut went through.
   const { length } = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: true });
@@ -99,7 +102,8 @@ export const answerOf = async (
     : { bytes: body, hasFailed: false };
   const plain = hasFailed ? null : bytes;
   const isCut = !isShort || (plain !== null && plain.length > EVIDENCE_BYTES);
-  const text = plain && new TextDecoder().decode(plain.subarray(0, EVIDENCE_BYTES), { stream: isCut });
+  const decoder = isCut ? new TextDecoder() : utf8;
+  const text = plain && decoder.decode(plain.subarray(0, EVIDENCE_BYTES), { stream: isCut });
   const keptText = complete ? bodyText(plain ?? body, { maxBytes, mask }) : null;
   const retryAfterMs = readRetryAfter(headers["retry-after"], clock.now());
   return { answer: { httpStatus, body: keptText, retryAfterMs }, evidence: evidenceIn(text, isCut) };
