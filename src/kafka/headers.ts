@@ -30,6 +30,7 @@ export function* eachHeader({
 
 /** The value of a header; the last one when it is repeated, as in Kafka's Java client. Null when absent or null. */
 export const headerValue = (headers: EncodedHeaders, name: string): Buffer | null => {
+  if (headers.count === 0) return null;
   const nameBytes = Buffer.from(name);
   let last: Buffer | null = null;
   for (const [each, value] of eachHeader(headers)) if (nameBytes.equals(each)) last = value;

@@ -6,7 +6,7 @@ import { traceOf } from "../../kafka/headers.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import { callInSpan } from "../../partner/call-span.ts";
 import type { Partner } from "../../partner/client.ts";
-import { beginsAt, contextOf, type Span } from "../../runtime/traces.ts";
+import { beginsAt, contextOf, type Span, type Traces } from "../../runtime/traces.ts";
 
 const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
 
@@ -41,10 +41,13 @@ const end = (
 
 type Work = (record: Incoming & CommandRecord) => Promise<Handled>;
 
-const inSpan = async ({ traces, config }: Services, record: Incoming, work: Work): Promise<Handled> => {
-  const context = traceOf(record);
-  if (traces === null) return work({ ...record, ...(context ?? { traceparent: null }) });
-  const start = beginsAt(traces, context);
+const inSpan = async (
+  { config }: Services,
+  traces: Traces,
+  record: Incoming,
+  work: Work,
+): Promise<Handled> => {
+  const start = beginsAt(traces, traceOf(record));
   const span = traces.begin({ name: `process ${record.topic}`, kind: "consumer", ...start });
   let handled: Handled | null = null;
   try {
@@ -57,9 +60,13 @@ const inSpan = async ({ traces, config }: Services, record: Incoming, work: Work
 };
 
 export const observed = async (services: Services, record: Incoming, work: Work): Promise<void> => {
-  const { clock, log, metrics } = services;
+  const { clock, log, metrics, traces } = services;
   const startedAt = clock.monotonic();
-  const { identity, result, deadLettered } = await inSpan(services, record, work);
+  const handling =
+    traces === null
+      ? work({ ...record, ...(traceOf(record) ?? { traceparent: null }) })
+      : inSpan(services, traces, record, work);
+  const { identity, result, deadLettered } = await handling;
   if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
   const { commandId, operation } = identity;
   const { outcome, quoteId, attempts, error } = result ?? {};
