@@ -41,11 +41,17 @@ export const createMemory = () => {
     for (let i = from; i < to; i++) if (commands.word(row, i) !== print[i]) return false;
     return true;
   };
-  const findRow = (print: Fingerprint): number =>
-    commands.find(wordAt(print, 0), (row) => agree(row, print, 1, WORDS));
+  const findRow = (print: Fingerprint): number => {
+    let row = commands.first(wordAt(print, 0));
+    while (row >= 0 && !agree(row, print, 1, WORDS)) row = commands.next(row);
+    return row;
+  };
 
-  const isSpent = (first: number, second: number): boolean =>
-    spentKeys.find(second, (row) => spentKeys.word(row, 1) === first) >= 0;
+  const isSpent = (first: number, second: number): boolean => {
+    let row = spentKeys.first(second);
+    while (row >= 0 && spentKeys.word(row, 1) !== first) row = spentKeys.next(row);
+    return row >= 0;
+  };
   const spend = (first: number, second: number): void => {
     if (!isSpent(first, second)) spentKeys.add([second, first]);
   };
@@ -74,14 +80,13 @@ export const createMemory = () => {
     },
 
     /** Whether the commandId has an entry under another key, or a final result there. */
-    knowsElsewhere: (print: Fingerprint, what: "entry" | "final"): boolean =>
-      commands.find(
-        wordAt(print, 0),
-        (row) =>
-          agree(row, print, 1, KEY_INDEX) &&
-          !agree(row, print, KEY_INDEX, WORDS) &&
-          (what === "entry" || (flagsOf(row) & FINAL) !== 0),
-      ) >= 0,
+    knowsElsewhere: (print: Fingerprint, what: "entry" | "final"): boolean => {
+      for (let row = commands.first(wordAt(print, 0)); row >= 0; row = commands.next(row)) {
+        const isElsewhere = agree(row, print, 1, KEY_INDEX) && !agree(row, print, KEY_INDEX, WORDS);
+        if (isElsewhere && (what === "entry" || (flagsOf(row) & FINAL) !== 0)) return true;
+      }
+      return false;
+    },
 
     /** The command has an entry under this key. The content of its first entry counts. */
     meet: (print: Fingerprint, { content, offset }: { content: number; offset: number }): void => {

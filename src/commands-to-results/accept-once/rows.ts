@@ -19,6 +19,11 @@ export const createRows = (width: number) => {
   const startOf = (firstWord: number): number => Math.floor((firstWord / TWO_32) * capacity) * width;
   const rowAfter = (row: number): number => (row + width === words.length ? 0 : row + width);
 
+  const seek = (from: number, firstWord: number): number => {
+    for (let row = from; !isEmpty(row); row = rowAfter(row)) if (word(row, 0) === firstWord) return row;
+    return -1;
+  };
+
   const insert = (row: ArrayLike<number>): void => {
     let to = startOf(row[0] ?? 0);
     while (!isEmpty(to)) to = rowAfter(to);
@@ -48,12 +53,10 @@ export const createRows = (width: number) => {
     setWord: (row: number, index: number, value: number): void => {
       words[row + index] = value;
     },
-    /** The first row of the run that matches, or -1. */
-    find: (firstWord: number, matches: (row: number) => boolean): number => {
-      for (let row = startOf(firstWord); !isEmpty(row); row = rowAfter(row))
-        if (word(row, 0) === firstWord && matches(row)) return row;
-      return -1;
-    },
+    /** The first row with this first word, or -1. */
+    first: (firstWord: number): number => seek(startOf(firstWord), firstWord),
+    /** The next row with the same first word, or -1. */
+    next: (row: number): number => seek(rowAfter(row), word(row, 0)),
     add: (row: ArrayLike<number>): void => {
       if ((count + 1) / capacity > MAX_LOAD) rebuild(count, () => true);
       insert(row);
