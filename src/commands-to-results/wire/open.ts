@@ -78,7 +78,7 @@ export const openCommands = async ({
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
       log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
     },
-    fits: () => void started.promise.then(() => suspendIfHeld()),
+    mayBeginChanged: () => void started.promise.then(() => suspendIfHeld()),
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
   signal.throwIfAborted();

@@ -33,7 +33,7 @@ type JournalHooks = {
   askNotes: (cluster: Cluster) => Promise<readonly string[]>;
   see?: (record: JournalRecord) => void;
   contradicted?: (contradiction: Contradicted) => void;
-  fits?: () => void;
+  mayBeginChanged?: () => void;
 };
 
 /** Starts reading the journal from its first record. Rejects when the cluster cannot be asked. */
@@ -72,7 +72,7 @@ export const openJournal = async (services: Services, schemaId: number, hooks: J
       problems: async () =>
         journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
       partitionOf: (key) => choose(key, partitions),
-      fits: () => hooks.fits?.(),
+      mayBeginChanged: () => hooks.mayBeginChanged?.(),
       ranges: () => cluster.ranges(topic),
     },
     services,

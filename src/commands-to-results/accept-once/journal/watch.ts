@@ -18,7 +18,8 @@ type Options = {
   /** Why the topic, as it is set now, may forget accepts whose quotes live. */
   problems: () => Promise<readonly string[]>;
   partitionOf: (key: Buffer) => number;
-  fits: (isFit: boolean) => void;
+  /** Called when `mayBegin` may say something else than before. */
+  mayBeginChanged: () => void;
   ranges: () => Promise<TopicRanges>;
 };
 
@@ -72,7 +73,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     if (counts.some((count) => count !== options.partitions)) groupNotes = "foreign";
     if (counts.length === 0 || groupNotes === "counted" || groupNotes === "foreign") return;
     groupNotes = "counted";
-    options.fits(mayBegin());
+    options.mayBeginChanged();
   };
 
   const checkStart = (ranges: Ranges): void => lose(identity.dropped(ranges));
@@ -97,7 +98,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     if (wasFit === (unfit === null)) return;
     if (unfit) log.error({ topic, detail: sentenceOf(unfit) }, "journal.unfit");
     else log.info({ topic }, "journal.fit");
-    options.fits(mayBegin());
+    options.mayBeginChanged();
   };
   const forget = (ranges: Ranges): void => {
     if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
