@@ -330,7 +330,7 @@ const edits: Record<string, Edit[]> = {
     watch("lose(identity.dropped(ranges))", "void identity.dropped(ranges)"),
   ],
   "commands are begun while the journal is kept too shortly": [
-    watch('    else log.info({ topic }, "journal.fit");\n    options.fits(mayBegin());\n'),
+    watch('    else log.info({ topic }, "journal.fit");\n    options.mayBeginChanged();\n'),
   ],
   "a claim without a command stays held": [
     loops('ref.operation === "ACCEPT_QUOTE");', 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");'),

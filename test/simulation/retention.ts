@@ -35,7 +35,7 @@ export const watchRetention = (
       partitions: topic.ranges().size,
       problems: () => Promise.resolve(topic.isKeptTooShortly() ? ["The journal is kept too shortly."] : []),
       partitionOf: () => 0,
-      fits,
+      mayBeginChanged: () => fits(watch.mayBegin()),
     },
     { clock: { ...clock, now: () => scaled(clock.now()), monotonic: () => clock.monotonic() * SCALE }, log },
   );
