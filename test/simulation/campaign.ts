@@ -54,7 +54,7 @@ export const runSchedules = async (
     if (next >= end) return null;
     const count = Math.min(BATCH, end - next);
     next += count;
-    return { root: build.base, from: next - count, count, stopAtFirst: false };
+    return { root: build.base, from: next - count, count, kind: {}, stopAtFirst: false };
   };
   await run(task, (_, report) => {
     total.ran += report.ran;
@@ -93,7 +93,7 @@ export const findMutants = async (
       if (!mutant) return null;
       const root = build.mutate(mutant);
       byRoot.set(root, mutant);
-      return { root, from, count: seeds, stopAtFirst: true };
+      return { root, from, count: seeds, kind: mutant.kind, stopAtFirst: true };
     },
     ({ root }, { ran, violations }) => {
       const [first] = violations;

@@ -1,5 +1,8 @@
-/** A mistake in the code. `file` is relative to src; `from` must occur in it exactly once. */
-export type Mutant = { name: string; edits: Edit[] };
+import type { Scenario } from "./scenario.ts";
+
+/** A mistake in the code, and the kind of schedules that are searched for it. */
+export type Mutant = { name: string; edits: Edit[]; kind: Partial<Scenario> };
+/** `file` is relative to src; `from` must occur in it exactly once. */
 type Edit = { file: string; from: string; to: string };
 
 /** Puts a mistake into a file. @param to nothing: what stands there is left out */
@@ -407,4 +410,16 @@ const edits: Record<string, Edit[]> = {
   ...withoutGates,
 };
 
-export const mutants: Mutant[] = Object.entries(edits).map(([name, all]) => ({ name, edits: all }));
+/** What is found by one schedule in thousands is searched for in schedules that are more likely to find it. */
+const KINDS: Record<string, Partial<Scenario>> = {
+  "a command that waits keeps its slot": { rareCase: "late-claim" },
+  "who publishes again gives a commandId a second final result": { rareCase: "late-answer" },
+  "the publication of a doubt counts for the final result that follows it": { rareCase: "late-answer" },
+  'the gate "breaker" is not asked before the bytes': { partnerIsBusy: true },
+};
+
+export const mutants: Mutant[] = Object.entries(edits).map(([name, all]) => ({
+  name,
+  edits: all,
+  kind: KINDS[name] ?? {},
+}));

@@ -153,11 +153,7 @@ export const runSeed = async (
   tracing = false,
 ): Promise<ScheduleResult> => {
   const random = createRandom(seed);
-  const scenario = scenarioOf(random, {
-    ofPauses: createRandom(-seed),
-    ofStalls: createRandom(2 ** 31 + seed),
-    ofGates: createRandom(2 ** 30 + seed),
-  });
+  const scenario = scenarioOf(seed, random);
   const simulator = createSimulator(random, tracing);
   const oracle = createOracle(simulator, scenario);
   const log = createJournalLog(simulator, scenario, oracle);

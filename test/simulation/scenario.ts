@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import { createRandom, type Random } from "./random.ts";
 
 export const CALL_WITHIN_MS = 1_000;
 export const TAKEOVER_MARGIN_MS = 200;
@@ -324,11 +324,11 @@ const withGates = (scenario: Scenario, random: Random): Scenario => {
   };
 };
 
-/** @param others random streams of their own, so that they do not change the rest of a schedule */
-export const scenarioOf = (
-  random: Random,
-  { ofPauses, ofStalls, ofGates }: { ofPauses: Random; ofStalls: Random; ofGates: Random },
-): Scenario => {
+/** @param random the schedule's own; what is decided by another stream does not change the rest of a schedule */
+export const scenarioOf = (seed: number, random = createRandom(seed)): Scenario => {
+  const ofPauses = createRandom(-seed);
+  const ofStalls = createRandom(2 ** 31 + seed);
+  const ofGates = createRandom(2 ** 30 + seed);
   const faulty = random.chance(0.9);
   const story = faulty && random.chance(0.28) ? random.pick(RARE_CASES) : null;
   const commandPartitions = story === "late-rejection" || story === "late-claim" ? 2 : random.int(1, 2);
