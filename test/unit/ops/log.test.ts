@@ -1,15 +1,22 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, truncate } from "node:fs/promises";
+import { existsSync, mkdtempSync } from "node:fs";
+import { readFile, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test as oneByOne } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { openUnreadPipe } from "../../support/unread-pipe.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Each runs programs of its own, and mostly waits for their ends. */
+const test = oneByOne.concurrent;
+const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-log-"));
+afterAll(() => rm(folder, { recursive: true }));
+const children: ChildProcess[] = [];
+afterAll(() => void children.map((child) => child.kill("SIGKILL")));
 
 type Line = { msg: string; i?: number; text?: string; bytes?: number };
 
@@ -58,15 +65,9 @@ const textThroughPipe = async (program: string, reader: string): Promise<string>
 const linesThroughPipe = async (program: string, reader: string): Promise<Line[]> =>
   parsed(await textThroughPipe(program, reader));
 
-const newFile = async (name: string): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, name);
-};
-
 /** A file by which a program tells its reader how far it is. */
-const flag = async () => {
-  const file = await newFile("flag");
+const flag = (name: string) => {
+  const file = join(folder, name);
   return {
     file,
     set: `(await import("node:fs")).writeFileSync(${JSON.stringify(file)}, "");`,
@@ -118,7 +119,7 @@ test("a reader that stalls and then goes does not keep the process from ending",
 }, 15_000);
 
 test("unread output is bounded: lines beyond it are dropped, and the log reports that once it is read again", async () => {
-  const allLogged = await flag();
+  const allLogged = flag("all-logged");
   const lines = await linesThroughPipe(
     `for (let i = 0; i < 30_000; i++) log.info({ text: "x".repeat(1_000) }, "line");
      ${allLogged.set} await log.flush(); process.exit(0);`,
@@ -135,7 +136,7 @@ test("unread output is bounded: lines beyond it are dropped, and the log reports
 const fill = 'for (let i = 0; i < 1_000; i++) log.info({ i, text: "x".repeat(1_000) }, "line");';
 
 test("no line is lost at a crash, although the pipe is full and its reader comes late", async () => {
-  const crashing = await flag();
+  const crashing = flag("crashing");
   const lines = await linesThroughPipe(
     `${fill} ${end(`${crashing.set} throw new Error("nobody catches it");`)}`,
     `${crashing.untilSet}; sleep 0.2; cat`,
@@ -143,7 +144,7 @@ test("no line is lost at a crash, although the pipe is full and its reader comes
   expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
 });
 
-test.each([
+oneByOne.each([
   ["pipe", 'throw new Error("nobody catches it");', 1],
   ["pipe", 'void Promise.reject(new Error("nobody catches it"));', 1],
   ["socket", "await log.flush(); process.exit(0);", 0],
@@ -167,12 +168,12 @@ const runningInShell = (command: string, program: string) => {
     timeout: 20_000,
     killSignal: "SIGKILL",
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  children.push(child);
   return child;
 };
 const NODE = `exec "$0" --input-type=module -e "$1"`;
 
-test.runIf(process.platform === "linux").each([
+oneByOne.runIf(process.platform === "linux").concurrent.each([
   ["await log.flush(); process.exit(0);", 0],
   ["process.exit(3);", 3],
   ['throw new Error("nobody catches it");', 1],
@@ -184,8 +185,8 @@ test.runIf(process.platform === "linux").each([
 });
 
 test("a file on a full disk gets what waits once there is room, and how many bytes it did not get", async () => {
-  const file = await newFile("log");
-  const logged = await flag();
+  const file = join(folder, "log");
+  const logged = flag("logged");
   const logging = `for (let i = 0; i < 30_000; i++) log.info({ i, text: "x".repeat(1_000) }, "line");
      setTimeout(async () => { ${logged.set} }, 500); setInterval(() => {}, 1_000);`;
   // No file may grow beyond that: it is full at once, and has room again when it is cut.

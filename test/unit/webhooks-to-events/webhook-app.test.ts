@@ -1,15 +1,13 @@
 import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { secureHeaders } from "hono/secure-headers";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { EventTooLarge } from "../../../src/notification/publish-once.ts";
 import { BY_HEADER, openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
 const opened: ReceptionDesk[] = [];
-afterEach(async () => {
-  for (const desk of opened.splice(0)) await desk.close();
-});
+afterAll(() => Promise.all(opened.map((desk) => desk.close())));
 const open = async (...args: Parameters<typeof openReception>): Promise<ReceptionDesk> => {
   const desk = await openReception(...args);
   opened.push(desk);
@@ -114,7 +112,7 @@ describe("bodies over the limit", () => {
   const sized = (bytes: number): string => `{"transactionId":"t","status":"S"}${" ".repeat(bytes - 34)}`;
 
   const chunk = `33\r\n${"x".repeat(51)}\r\n`;
-  test.each([
+  test.concurrent.each([
     ["by what they declare, before they arrive", [head("Content-Length: 101")]],
     ["by what arrives, when they declare nothing", [head("Transfer-Encoding: chunked"), chunk, chunk, chunk]],
     ["instead of being told to go on", [head("Content-Length: 101", "Expect: 100-continue")]],
@@ -179,7 +177,7 @@ describe("what is not authentic is refused before its body is read", () => {
     [`POST ${path} HTTP/1.1`, "Host: x", "Transfer-Encoding: chunked", ...headers, "", ""].join("\r\n");
   const hmac = { verify: { auth: "hmac", signatureHeader: "x-signature" } } as const;
 
-  test.each([
+  test.concurrent.each([
     ["a wrong token", {}, `${PATH}/wrong`, 404],
     ["another path", {}, "/other", 404],
     ["a missing secret", BY_HEADER, PATH, 401],
@@ -194,7 +192,7 @@ describe("what is not authentic is refused before its body is read", () => {
     expect(text().endsWith("\r\n\r\n"), "an empty body").toBe(true);
   });
 
-  test("and the sender is not told to go on", async () => {
+  test.concurrent("and the sender is not told to go on", async () => {
     const desk = await open();
     const head = `POST ${PATH}/wrong HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
     const { text, ended } = await desk.raw(head);
@@ -356,7 +354,7 @@ describe("senders that take their time", () => {
     await eventually(() => other?.text().includes("eventId") === true, "the other one's answer");
   });
 
-  test.each([
+  test.concurrent.each([
     ["a head", begun.slice(0, 30)],
     ["a body", begun],
     ["nothing", ""],

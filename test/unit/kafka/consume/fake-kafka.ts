@@ -60,7 +60,7 @@ export const fakeKafka = (
 
   const beatForEver = async (): Promise<void> => {
     while (!state.stopped) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await systemClock.sleep(5);
       events.emit("HEARTBEAT");
     }
   };

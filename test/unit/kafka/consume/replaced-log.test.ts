@@ -1,8 +1,15 @@
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test as oneByOne } from "vitest";
+import type { OrderedConsumer } from "../../../../src/kafka/consume/ordered-consumer.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { consume, fakeKafka, untilFull } from "./fake-kafka.ts";
 
+/** Each has a Kafka and consumers of its own, and mostly waits. */
+const test = oneByOne.concurrent;
+
 type Kafka = ReturnType<typeof fakeKafka>;
+
+const consumers: OrderedConsumer[] = [];
+afterAll(() => Promise.all(consumers.map((consumer) => consumer.stop(100))));
 
 /** A consumer of partition 0, the records that it handled, and its log lines. */
 const consuming = (kafka: Kafka, { maxHeldBytes = 1_000_000 } = {}) => {
@@ -22,7 +29,7 @@ const consuming = (kafka: Kafka, { maxHeldBytes = 1_000_000 } = {}) => {
     },
     { maxHeldBytes, note: () => "0:1@2", log: { warn: tell, error: tell } },
   );
-  onTestFinished(() => consumer.stop(100));
+  consumers.push(consumer);
   /** Blocks the record with this key until the returned function is called. */
   const hold = (key: string): (() => void) => {
     let go: () => void = () => undefined;
