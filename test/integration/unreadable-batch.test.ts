@@ -41,8 +41,10 @@ test("an unreadable batch costs its own partition, is named by `status`, and par
     "`status` to name it",
     20_000,
   );
-  const lines = (await replicas[0]!.lines()).filter((line) => line.includes("kafka.batch.unreadable"));
-  expect(lines).toHaveLength(1);
+  // The log is written in chunks.
+  const said = (line: string): boolean => line.includes("kafka.batch.unreadable");
+  await replicas[0]!.untilLine(said, "the log to name it");
+  expect((await replicas[0]!.lines()).filter(said)).toHaveLength(1);
 
   const count = partitions + 4;
   const topicPartitions = [{ topic: topics.commands, count }];

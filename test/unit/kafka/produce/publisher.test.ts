@@ -296,11 +296,11 @@ describe("when one partition takes nothing", () => {
     );
     // As a broker that waits for replicas: it answers no other request of that connection meanwhile.
     cluster.before = (batch) =>
-      batch.some(({ partition }) => partition === lame) ? systemClock.sleep(200) : Promise.resolve();
+      batch.some(({ partition }) => partition === lame) ? systemClock.sleep(350) : Promise.resolve();
     for (const key of others) {
       const startedAt = performance.now();
       await publish(key);
-      expect(performance.now() - startedAt).toBeLessThan(100);
+      expect(performance.now() - startedAt).toBeLessThan(300);
       expect(isUp(publisher.health())).toBe(true);
     }
     cluster.refusing.clear();
@@ -370,17 +370,17 @@ describe("when one partition takes nothing", () => {
   });
 
   test("a leader that is frozen keeps no other one's records waiting", async () => {
-    const { cluster, publish, publisher, failure } = setUp(2, { sendTimeoutMs: 100 });
+    const { cluster, publish, publisher, failure } = setUp(2, { sendTimeoutMs: 400 });
     cluster.leaders = [1, 2];
     await Promise.all(keys(20).map((key) => publish(key)));
     const [frozen, fine] = [cluster.logs[0]![0]!, cluster.logs[1]![0]!];
     cluster.before = ([item]) => (item?.partition === 0 ? hangs() : Promise.resolve());
     const opened = cluster.opened;
-    const late = failure(publish(frozen, 600));
+    const late = failure(publish(frozen, 1_000));
     await eventually(() => cluster.opened > opened, "another connection for the frozen leader");
     const startedAt = performance.now();
     await publish(fine);
-    expect(performance.now() - startedAt).toBeLessThan(50);
+    expect(performance.now() - startedAt).toBeLessThan(300);
     expect(isUp(publisher.health())).toBe(true);
     expect(await late).toBe("timeout");
   });
