@@ -12,7 +12,7 @@ import type { World } from "../support/world.ts";
 /** Within so long all replicas follow. */
 const FOLLOW_MS = 5_000;
 
-/** A replica whose clock is a minute ahead: by that clock a pause of 25 s would be over at once. */
+/** A replica whose clock is a minute ahead: by that clock a pause of 15 s would be over at once. */
 const AHEAD = {
   NODE_OPTIONS: "--import data:text/javascript,const{now}=Date;Date.now=()=>now()+6e4",
 };
@@ -167,7 +167,7 @@ test("accepts are paused alone: creates are answered meanwhile, and no accept is
 test("a pause replaces another, and ends by itself; what nobody can read changes nothing", async () => {
   await run("pause", "commands");
   await untilAll(true);
-  const { out } = await run("pause", "commands", "--until", "25s");
+  const { out } = await run("pause", "commands", "--until", "15s");
   expect(out).toMatch(/^Paused: commands, until \S+Z\.\nWritten to /);
   await world.produce(world.topics.control, [
     { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
@@ -177,7 +177,7 @@ test("a pause replaces another, and ends by itself; what nobody can read changes
   const answered = accepts.answered();
   await accepts.send(6);
   await untilAll(true);
-  await untilAll(false, 25_000 + FOLLOW_MS);
+  await untilAll(false, 15_000 + FOLLOW_MS);
   await eventually(() => accepts.answered() === answered + 6, "what waited", 20_000);
   for (const replica of replicas) expect(await linesWith(replica, '"control.unreadable"', 3)).toHaveLength(3);
   const { code, out: seen, err } = await world.run(["status"]);
