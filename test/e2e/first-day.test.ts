@@ -58,28 +58,10 @@ const followPage = (world: World) => {
 
 type State = { quotes: { quoteId: string; expiresAt: string | number }[] };
 
-const CREATE = [
-  "create-quote",
-  "--direction",
-  "OUTBOUND",
-  "--purpose",
-  "COMEX",
-  "--base",
-  "USD",
-  "--quoted",
-  "BRL",
-];
+const CREATE = "create-quote --direction OUTBOUND --purpose COMEX --base USD --quoted BRL".split(" ");
 const accept = (quoteId: string | null, ...more: string[]): string[] => [
-  ...[
-    "accept-quote",
-    "--quote-id",
-    quoteId ?? "none",
-    "--counterparty-id",
-    "cp-1",
-    "--amount",
-    "50.00",
-    ...more,
-  ],
+  ...`accept-quote --quote-id ${quoteId ?? "none"} --counterparty-id cp-1 --amount 50.00`.split(" "),
+  ...more,
 ];
 const today = (): string => new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10);
 

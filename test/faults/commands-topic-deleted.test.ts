@@ -84,33 +84,3 @@ it.each([
     for (const { oldOffset, newOffset } of said) expect([oldOffset > 0, newOffset]).toEqual([true, 0]);
   },
 );
-
-it("says which commands were dropped before anybody read them, and goes on behind them", async () => {
-  const { world, replicas, accepts } = await commandsUnderFault({ replicas: 1 });
-  const { brokers, topics } = world;
-  await accepts.send(60);
-  await accepts.settle(30_000);
-  expect(await replicas[0]?.stop()).toBe(0);
-  const dropped = newAccepts(60);
-  await accepts.submit(dropped);
-  await askAdmin(brokers, async (admin) => {
-    const ends = await admin.fetchTopicOffsets(topics.commands);
-    const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
-    await admin.deleteTopicRecords({ topic: topics.commands, partitions });
-  });
-  const successor = await world.startReady();
-  const fresh = newAccepts(60);
-  await accepts.submit(fresh);
-  await eventually(() => fresh.every(accepts.isAnswered), "the commands behind them", 30_000);
-
-  await eventually(
-    async () => {
-      const lost = await saidBy(successor, "commands.lost");
-      const total = lost.reduce((sum, { oldOffset, newOffset }) => sum + newOffset - oldOffset, 0);
-      expect(total).toBe(dropped.length);
-    },
-    "the loss to be said",
-    10_000,
-  );
-  expect(dropped.filter(accepts.isAnswered)).toEqual([]);
-});

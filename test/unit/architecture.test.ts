@@ -90,8 +90,6 @@ describe("the checker bites", () => {
   test.each([
     ["runtime/clock.ts", 'import { x } from "../config/load.ts";', "imports config/load.ts"],
     ["runtime/clock.ts", 'import type { X } from "../records.ts";', "imports types of records.ts"],
-    ["kafka/client.ts", 'import { x } from "../config/config.ts";', "imports config/config.ts"],
-    ["kafka/client.ts", 'import { x } from "../records.ts";', "imports records.ts"],
     ["partner/client.ts", 'import { Client } from "undici";', "imports undici"],
     ["ops/log.ts", 'const x = () => import("../kafka/client.ts");', "imports kafka/client.ts"],
     ["webhooks-to-events/flow.ts", 'type X = import("../kafka/record.ts").X;', "types of kafka/record.ts"],
@@ -100,8 +98,6 @@ describe("the checker bites", () => {
       'import { x } from "./journal/open.ts";',
       "imports commands-to-results/accept-once/journal/open.ts",
     ],
-    ["bridge/bridge.ts", 'import { x } from "../cli/io.ts";', "imports cli/io.ts"],
-    ["cli/serve.ts", 'import { x } from "../ops/metrics.ts";', "imports ops/metrics.ts"],
     ["sandbox/start.ts", 'import { x } from "../src/runtime/clock.ts";', "imports src/runtime/clock.ts"],
     ["cli/serve.ts", 'import { x } from "../../sandbox/start.ts";', "imports ../sandbox/start.ts"],
     ["sandbox/main.ts", 'import { Command } from "commander";', "imports commander"],
@@ -115,7 +111,6 @@ describe("the checker bites", () => {
     ["kafka/client.ts", 'const x = process["env"];', 'reads process["env"]'],
     ["kafka/client.ts", "const x = () => globalThis.process.exit(1);", "reads globalThis.process.exit"],
     ["kafka/client.ts", 'import { env } from "node:process";', "imports process"],
-    ["kafka/client.ts", "type X = Record<string, any>;", "says any"],
     ["kafka/client.ts", "if (true) { start(); }", "acts when it is imported"],
     ["kafka/client.ts", "// @ts-ignore\nconst x = 1;", "puts something off"],
     ["doctor/webhook.ts", 'const x = check.detail.includes("refused");', "reads a sentence back"],
@@ -135,21 +130,5 @@ describe("the checker bites", () => {
       { file: "kafka/d.ts", text: 'import { a } from "./a.ts";' },
     ]);
     expect(found).toEqual(["a cycle of imports: kafka/a.ts → kafka/b.ts → kafka/c.ts → kafka/a.ts"]);
-  });
-
-  test("what keeps the rules passes", () => {
-    const fine = violations([
-      { file: "main.ts", text: 'import { x } from "./cli/program.ts";\nprocess.exit(x);' },
-      { file: "cli/program.ts", text: 'import { y } from "../bridge/y.ts";\nexport const x = y;' },
-      { file: "bridge/y.ts", text: 'import type { A } from "../partner/types.ts";\nexport const y: A = 1;' },
-      { file: "partner/types.ts", text: "/** process.env, any */\nexport type A = { any: 1; process: 2 };" },
-      { file: "commands-to-results/a.ts", text: 'import type { A } from "../partner/types.ts";' },
-      {
-        file: "sandbox/api/b.ts",
-        text: 'import { c } from "../runtime/c.ts";\nimport http from "node:http";',
-      },
-      { file: "sandbox/start.ts", text: 'import { c } from "./api/b.ts";' },
-    ]);
-    expect(fine).toEqual([]);
   });
 });

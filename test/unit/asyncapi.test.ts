@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
 import { rows } from "../../src/config/settings.ts";
 import { topicPlans, type TopicPlan } from "../../src/kafka/cluster/topics.ts";
-import { problemsOfRecord, readAsyncApi, takesJsonCommand } from "../support/asyncapi.ts";
+import { readAsyncApi, takesJsonCommand } from "../support/asyncapi.ts";
 
 const document = readAsyncApi();
 
@@ -67,13 +67,6 @@ describe("docs/asyncapi.yaml", () => {
         .toSorted(byName),
     );
   });
-
-  test("answers a command with a result", () => {
-    expect(lookUp("#/operations/takeCommand")).toMatchObject({
-      action: "receive",
-      reply: { channel: { $ref: "#/channels/results" } },
-    });
-  });
 });
 
 const accept = { type: "AcceptQuote", quoteId: "q-1", counterpartyId: "cp-1" };
@@ -118,19 +111,4 @@ test.each(commands)("document and bridge agree on a command in JSON: %s", (_, co
   const text = JSON.stringify(command);
   const check = checkFor({ purposes: [], currencies: [] });
   expect(takesJsonCommand(document)(text)).toBe(check.json(Buffer.from(text), 0).ok);
-});
-
-test("a record that is not as the document says is told", () => {
-  const told = problemsOfRecord(document, "TransactionStatusUpdated", {
-    headers: { ce_id: "x", colour: "red" },
-    value: Buffer.from([0, 0, 0, 0, 1]).subarray(0, 0),
-  });
-  expect(told).toEqual(
-    expect.arrayContaining([
-      "the header colour is not documented",
-      " must have required property 'ce_type'",
-      expect.stringContaining("/ce_id must match pattern"),
-      "the value is not in Confluent's wire format",
-    ]),
-  );
 });

@@ -10,27 +10,12 @@ type Package = {
   engines: { node: string };
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
-  peerDependencies?: Record<string, string>;
 };
 const own = JSON.parse(textOf("package.json")) as Package;
 
 /** npm writes warnings of the machine's settings to standard error. */
 const npm = (...args: string[]): unknown =>
   JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-
-const rows = textOf("dev/dependencies.md")
-  .split("\n")
-  .filter((line) => line.startsWith("| `"))
-  .map((line) => line.split("|").map((cell) => cell.trim()));
-
-test.each(Object.keys({ ...own.dependencies, ...own.peerDependencies }))(
-  "dev/dependencies.md says why %s is there, what keeps it up and what would replace it",
-  (name) => {
-    const row = rows.find(([, names = ""]) => names.split(", ").includes(`\`${name}\``));
-    expect(row, `a row for ${name}`).toBeDefined();
-    for (const cell of row?.slice(2, 6) ?? []) expect(cell).toMatch(/\w/);
-  },
-);
 
 test("an older Node.js than package.json asks for is named in one sentence", () => {
   expect(own.engines.node).toBe(`>=${OLDEST_NODE}.0.0`);
@@ -45,17 +30,6 @@ test("an older Node.js than package.json asks for is named in one sentence", () 
     1,
     expect.stringMatching(/^cambio-bridge needs Node\.js \d+ or newer.*\n$/),
   ]);
-});
-
-test("CHANGELOG.md has a part for this version, and one for what comes", () => {
-  const headings = [...textOf("CHANGELOG.md").matchAll(/^## \[(.+?)\](?: - (\S+))?$/gm)];
-  const [unreleased, newest] = headings;
-  expect(unreleased?.[1]).toBe("Unreleased");
-  expect(newest?.[1]).toBe(own.version);
-  for (const [, version, date] of headings.slice(1)) {
-    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
-  }
 });
 
 test("one version stands in the interfaces' documents and in the manifests", () => {

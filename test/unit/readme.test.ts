@@ -82,15 +82,6 @@ describe("the documentation", () => {
     expect(reached(reached(["README.md"]))).toEqual(expect.arrayContaining(documents));
   });
 
-  it("names scripts of npm that exist", () => {
-    const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
-    const named = documents.flatMap((name) =>
-      [...textOf(name).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(([, script = ""]) => script),
-    );
-    expect(named).toContain("demo");
-    expect(named.filter((script) => !(script in scripts))).toEqual([]);
-  });
-
   it("shows commands in JSON that the bridge takes", () => {
     const examples = blocks("docs/commands.md", "json");
     const check = checkFor({ purposes: [], currencies: [] });
@@ -112,16 +103,6 @@ describe("the documentation", () => {
         warnings: [],
       });
     }
-  });
-
-  it("has a card for the night with sentences that the program says", () => {
-    const [, card = ""] = /^## A card for the night$([\s\S]*?)^## /m.exec(textOf("docs/operations.md")) ?? [];
-    const sources = filesIn("src", ".ts", { recursive: true }).map((file) =>
-      textOf(file).replace(/\s+/g, " "),
-    );
-    const sentences = [...card.matchAll(/"([^"]+)"/g)].map(([, sentence = ""]) => sentence);
-    expect(sentences.length).toBeGreaterThanOrEqual(9);
-    expect(sentences.filter((sentence) => !sources.some((source) => source.includes(sentence)))).toEqual([]);
   });
 
   it("says of every status which stage it is and which direction it proves", () => {

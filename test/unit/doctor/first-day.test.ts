@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { firstDayQuestions } from "../../../src/doctor/first-day.ts";
-import { textOf } from "../../support/documents.ts";
 import { settingsOfStage } from "../../support/first-day.ts";
-import { runCommand } from "../cli/run-command.ts";
-import { complete, configOf } from "../config/environment.ts";
+import { configOf } from "../config/environment.ts";
 
 const stateOf = (settings: Record<string, string>) =>
   new Map(firstDayQuestions(configOf(settings), settings).map((row) => [row.settings, row.now]));
@@ -26,19 +24,4 @@ test("the defaults are loose or unanswered; the page's settings for the first ac
   ])
     expect(before.get(settings), settings).toBe("unanswered");
   expect(stateOf({ PARTNER_MAX_RPS: "10" }).get("PARTNER_MAX_RPS")).toBe("tight");
-});
-
-test("the page asks for every setting that a question is about, and the program prints them", async () => {
-  const page = textOf("docs/first-day.md");
-  for (const { settings } of firstDayQuestions(configOf({}), {}))
-    for (const name of settings.split(", "))
-      expect(name.startsWith("PARTNER_LOG_") ? "PARTNER_LOG_…" : name, name).toSatisfy((text: string) =>
-        page.includes(text),
-      );
-  const { code, out } = await runCommand(complete, ["doctor", "--first-day", "--json"]);
-  expect(code).toBe(0);
-  const rows = out.split("\n").map((line) => JSON.parse(line) as { question: string });
-  expect(rows).toEqual(firstDayQuestions(configOf({}), complete));
-  const forPeople = await runCommand({ ...complete, PARTNER_KEEP_ALIVE: "4s" }, ["doctor", "--first-day"]);
-  expect(forPeople.out).toContain("now PARTNER_KEEP_ALIVE=4s; for the first day: 0: each accept");
 });

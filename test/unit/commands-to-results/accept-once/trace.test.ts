@@ -32,15 +32,6 @@ const doubted = async (traceparent: string | null = TRACE) => {
   return { log, deps, published, run };
 };
 
-const traces = ({ entries }: ReturnType<typeof createLog>): unknown[] =>
-  entries.flatMap(({ entry: { step } }) => (step.kind === "concluded" ? [step.traceparent] : []));
-
-it("is kept with what the command came to", async () => {
-  const { log, published } = await doubted();
-  expect(traces(log)).toEqual([TRACE]);
-  expect(published).toEqual([TRACE]);
-});
-
 it("is that of the command when somebody else publishes its final result", async () => {
   const { log, deps, published } = await doubted();
   const { attemptId } = log.entries[0]!.entry.step as { attemptId: string };
