@@ -9,17 +9,17 @@ const LAST_LINES_MS = 5_000;
 const serve = async (io: Io): Promise<void> => {
   const config = configOf(io, "serve");
   const log = createLog(config.bridge.logLevel, io.ends);
-  let leftMs = (): number => LAST_LINES_MS;
+  const flush = (withinMs: number): Promise<void> =>
+    systemClock.within(withinMs, undefined, log.flush()).catch(() => undefined);
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });
     await untilAborted(io.stopped);
-    const until = systemClock.monotonic() + config.bridge.shutdownTimeoutMs;
-    leftMs = () => Math.max(until - systemClock.monotonic(), 0);
+    const endsAtMs = systemClock.monotonic() + config.bridge.shutdownTimeoutMs;
     await bridge.stop();
+    await flush(Math.max(endsAtMs - systemClock.monotonic(), 0));
   } catch (error) {
+    await flush(LAST_LINES_MS);
     if (!io.stopped.aborted) throw error;
-  } finally {
-    await systemClock.within(leftMs(), undefined, log.flush()).catch(() => undefined);
   }
 };
 

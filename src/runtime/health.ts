@@ -115,7 +115,7 @@ export const partitionsHealth = (
 export const troubleText = (trouble: PartitionTrouble): string => {
   if (trouble.kind === "noLeader") return `partition ${trouble.partition} has no leader`;
   if (trouble.kind === "catchingUp")
-    return `partition ${trouble.partition} is being read, since it is well again`;
+    return `partition ${trouble.partition} answers again, and what it has missed is being read`;
   if (trouble.kind === "failing") return `partition ${trouble.partition} fails (${trouble.cause})`;
   const { partition, offset, cause } = trouble;
   const see = 'see "A batch that cannot be read" in docs/failures.md';

@@ -117,7 +117,9 @@ export const joinGroup = (
         await clock.sleep(WATCH_MS, ended.signal);
       }
       onAssigned([]);
-      throw new Error("it may not be a member now");
+      throw new Error(
+        "this replica has left the group, because what its work needs fails: see the other components",
+      );
     } finally {
       ended.abort();
       leave();
@@ -133,7 +135,7 @@ export const joinGroup = (
   const run = async (): Promise<void> => {
     for (let failures = 0; !isStopped(); failures += 1) {
       if (!mayJoin()) {
-        fault = { kind: "waiting", cause: "it joins when what its work needs is read" };
+        fault = { kind: "waiting", cause: "this replica joins the group when the other components are read" };
         await clock.sleep(WATCH_MS / 5, stopped.signal).catch(() => undefined);
         continue;
       }

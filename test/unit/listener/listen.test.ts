@@ -36,7 +36,9 @@ test("a port that is taken is told with its setting", async () => {
   expect(server.listening).toBe(true);
   const refused = listen(createServer(), "127.0.0.1", port, "MANAGEMENT_PORT");
   await expect(refused).rejects.toThrow(UsageError);
-  await expect(refused).rejects.toThrow(`MANAGEMENT_PORT: cannot listen on 127.0.0.1:${port} (EADDRINUSE).`);
+  await expect(refused).rejects.toThrow(
+    `on 127.0.0.1:${port} (EADDRINUSE); another process listens there: end it, or set MANAGEMENT_PORT to another`,
+  );
 });
 
 test("a request in progress is finished, and a connection that stays busy does not hold the end up", async () => {
