@@ -24,7 +24,7 @@ const counted = (checks: readonly Check[]): string => {
 
 const doctor = async (io: Io, { json = false }: Flags): Promise<void> => {
   const settings = readEnvironment(io.env, "serve");
-  const subjects = runChecks(settings, silent, { clock: systemClock, signal: io.stopped });
+  const subjects = runChecks(settings, { log: silent, clock: systemClock, signal: io.stopped });
   // They are awaited one after the other: a later one that rejects meanwhile would be an unhandled rejection.
   for (const { checks } of subjects) checks.catch(() => undefined);
   const all: ({ group: string } & Check)[] = [];

@@ -1,5 +1,7 @@
+import type { Config } from "../config/config.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
+import type { Log } from "../runtime/log.ts";
 
 export type CheckCode =
   | "nameUnknown"
@@ -21,7 +23,8 @@ export type Check = {
 };
 
 /** What every check gets: the clock bounds each wait, and all end when `signal` aborts. */
-export type Bounds = { clock: Clock; signal: AbortSignal };
+export type Doctor = { config: Config; log: Log; clock: Clock; signal: AbortSignal };
+export type Bounds = Pick<Doctor, "clock" | "signal">;
 
 const finding =
   (status: Check["status"]) =>
@@ -45,11 +48,12 @@ export const skipped = (name: string, why: string): Check =>
 export const runBounded = async (
   name: string,
   ms: number,
-  { clock, signal }: Bounds,
-  check: (bounds: Bounds) => Promise<readonly Check[]>,
+  doctor: Doctor,
+  check: (doctor: Doctor) => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> => {
+  const { clock, signal } = doctor;
   try {
-    return await clock.withDeadline(ms, signal, (deadline) => check({ clock, signal: deadline }));
+    return await clock.withDeadline(ms, signal, (deadline) => check({ ...doctor, signal: deadline }));
   } catch (error) {
     signal.throwIfAborted();
     return [fail(name, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again")];

@@ -1,7 +1,6 @@
 import type { ReadSettings } from "../config/load.ts";
 import { rows } from "../config/settings.ts";
-import type { Log } from "../runtime/log.ts";
-import { fail, ok, runBounded, skipped, warn, type Bounds, type Check, type Subject } from "./check.ts";
+import { fail, ok, runBounded, skipped, warn, type Check, type Doctor, type Subject } from "./check.ts";
 import { kafkaChecks } from "./kafka.ts";
 import { checkPartner } from "./partner.ts";
 import { checkSchemas } from "./schemas.ts";
@@ -19,8 +18,12 @@ const checkSettings = ({ problems, warnings }: ReadSettings): Check[] => {
   return checks.length > 0 ? checks : [ok("settings", "nothing is wrong with them")];
 };
 
-export const runChecks = (settings: ReadSettings, log: Log, bounds: Bounds): readonly Subject[] => {
+export const runChecks = (
+  settings: ReadSettings,
+  deps: Pick<Doctor, "log" | "clock" | "signal">,
+): Subject[] => {
   const { config, problems } = settings;
+  const doctor = { config, ...deps };
   const { accessToken, xToken } = config.partner;
 
   /** The first wrong setting with one of these prefixes that has no default. */
@@ -37,19 +40,17 @@ export const runChecks = (settings: ReadSettings, log: Log, bounds: Bounds): rea
     if (unusable === undefined) return start();
     return [{ group, checks: Promise.resolve([skipped(group, `${unusable} cannot be used`)]) }];
   };
-  const subject = (group: string, check: (limits: Bounds) => Promise<readonly Check[]>): Subject[] => [
-    { group, checks: runBounded(group, AT_MOST_MS, bounds, check) },
+  const subject = (group: string, check: (doctor: Doctor) => Promise<readonly Check[]>): Subject[] => [
+    { group, checks: runBounded(group, AT_MOST_MS, doctor, check) },
   ];
   const ofRegistry = ["SCHEMA_REGISTRY_", ...(config.registry.oauth ? ["KAFKA_OAUTH_"] : [])];
   return [
     { group: "settings", checks: Promise.resolve(checkSettings(settings)) },
-    ...unless(firstUnusable("KAFKA_"), "kafka", () => kafkaChecks(config, log, bounds)),
-    ...unless(firstUnusable(...ofRegistry), "schemas", () =>
-      subject("schemas", (limits) => checkSchemas(config, log, limits)),
-    ),
+    ...unless(firstUnusable("KAFKA_"), "kafka", () => kafkaChecks(doctor)),
+    ...unless(firstUnusable(...ofRegistry), "schemas", () => subject("schemas", checkSchemas)),
     ...unless(firstUnusable("PARTNER_BASE_URL", "PARTNER_TLS_", "PARTNER_PROXY_URL"), "partner", () =>
-      subject("partner", (limits) => checkPartner(config, hasTokens, limits)),
+      subject("partner", (limits) => checkPartner(limits, hasTokens)),
     ),
-    ...subject("webhook", (limits) => checkWebhook(config, limits)),
+    ...subject("webhook", checkWebhook),
   ];
 };

@@ -3,11 +3,9 @@ import { signInOf, type SignIn } from "../kafka/wire/sign-in.ts";
 import type { Config } from "../config/config.ts";
 import { askOneBroker, type Described } from "../kafka/cluster/ask-one-broker.ts";
 import { messageOf } from "../runtime/errors.ts";
-import type { Log } from "../runtime/log.ts";
-import { fail, isFailed, ok, runBounded, skipped, type Bounds, type Check, type Subject } from "./check.ts";
+import { fail, isFailed, ok, runBounded, skipped, type Check, type Doctor, type Subject } from "./check.ts";
 import { missingTls, reach, type CheckTarget } from "./connection.ts";
-import { checkRights } from "./rights.ts";
-import { checkTopics } from "./topics.ts";
+import { checkRights, checkTopics } from "./topics.ts";
 
 /** Both together take less than 20 s, whatever hangs. */
 const BROKERS_MS = 12_000;
@@ -30,7 +28,7 @@ const targetOf = ({ kafka }: Config, broker: string): CheckTarget => ({
 });
 
 /** Asks for a token for Kafka. Returns nothing if Kafka takes none. */
-const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promise<Check[]> => {
+const checkToken = async ({ tokens }: SignIn, { clock, signal }: Doctor): Promise<Check[]> => {
   if (!tokens) return [];
   try {
     await clock.within(TOKEN_MS, signal, tokens.token());
@@ -44,24 +42,20 @@ const checkToken = async ({ tokens }: SignIn, { clock, signal }: Bounds): Promis
   }
 };
 
-const askBroker = async (
-  broker: string,
-  config: Config,
-  servicesFor: ServicesFor,
-  bounds: Bounds,
-): Promise<Answer> => {
+const askBroker = async (broker: string, servicesFor: ServicesFor, doctor: Doctor): Promise<Answer> => {
+  const { config, clock, signal } = doctor;
   const target = targetOf(config, broker);
   const { name } = target;
-  const reached = await reach(target, bounds);
+  const reached = await reach(target, doctor);
   if (isFailed(reached)) return { broker, checks: reached, described: null };
   try {
-    const description = askOneBroker(servicesFor([broker]).newClient, bounds.clock);
-    const described = await bounds.clock.within(SIGN_IN_MS, bounds.signal, description);
+    const description = askOneBroker(servicesFor([broker]).newClient, clock);
+    const described = await clock.within(SIGN_IN_MS, signal, description);
     const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
     return { broker, checks: [ok(name, how), ...reached], described };
   } catch (error) {
-    bounds.signal.throwIfAborted();
-    const [noTls] = await missingTls(target, bounds);
+    signal.throwIfAborted();
+    const [noTls] = await missingTls(target, doctor);
     const how = config.kafka.saslMechanism ?? "none";
     const refused = fail(
       name,
@@ -75,12 +69,12 @@ const askBroker = async (
 
 /** Finds the brokers of KAFKA_BROKERS that clients could use, and what is wrong with the others. */
 const checkBrokers = async (
-  config: Config,
   servicesFor: ServicesFor,
-  bounds: Bounds,
+  doctor: Doctor,
 ): Promise<{ usable: readonly string[]; checks: readonly Check[] }> => {
+  const { config } = doctor;
   const { brokers } = config.kafka;
-  const answers = await Promise.all(brokers.map((broker) => askBroker(broker, config, servicesFor, bounds)));
+  const answers = await Promise.all(brokers.map((broker) => askBroker(broker, servicesFor, doctor)));
   const descriptions = answers.flatMap(({ broker, described }) =>
     described ? [{ broker, ...described }] : [],
   );
@@ -99,7 +93,7 @@ const checkBrokers = async (
   const until = "the cluster sends clients to it: see advertised.listeners of that broker";
   const others = advertised.filter((broker) => !brokers.includes(broker));
   const checksOfOthers = await Promise.all(
-    others.map((broker) => reach({ ...targetOf(config, broker), until }, bounds)),
+    others.map((broker) => reach({ ...targetOf(config, broker), until }, doctor)),
   );
   const isAway = others.length > 0 && others.length === advertised.length && checksOfOthers.every(isFailed);
   return {
@@ -108,10 +102,11 @@ const checkBrokers = async (
   };
 };
 
-export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
+export const kafkaChecks = (doctor: Doctor): Subject[] => {
+  const { config, clock, log } = doctor;
   let signIn: SignIn;
   try {
-    signIn = signInOf(config, { clock: bounds.clock, log, random: Math.random });
+    signIn = signInOf(config, { clock, log, random: Math.random });
   } catch (error) {
     const check = fail("sign-in", messageOf(error), "see KAFKA_SASL_MECHANISM");
     return [{ group: "kafka", checks: Promise.resolve([check]) }];
@@ -120,14 +115,14 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
   const servicesFor: ServicesFor = (brokers) => {
     const registry = { ...config.registry, url: "http://registry.invalid" };
     const kafka = { ...config.kafka, brokers };
-    const options = { clock: bounds.clock, log, signIn: { ...signIn, close: () => undefined } };
+    const options = { clock, log, signIn: { ...signIn, close: () => undefined } };
     return createServices({ ...config, registry, kafka }, options);
   };
   const usable: string[] = [];
-  const brokerChecks = runBounded("brokers", BROKERS_MS, bounds, async (limits) => {
+  const brokerChecks = runBounded("brokers", BROKERS_MS, doctor, async (limits) => {
     const token = await checkToken(signIn, limits);
     if (isFailed(token)) return token;
-    const answer = await checkBrokers(config, servicesFor, limits);
+    const answer = await checkBrokers(servicesFor, limits);
     usable.push(...answer.usable);
     return [...token, ...answer.checks];
   });
@@ -135,7 +130,7 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     await brokerChecks;
     if (usable.length === 0) return [skipped(group, "no broker can be used")];
     const services = servicesFor(usable);
-    const checking = runBounded(group, CLUSTER_MS, bounds, (limits) => check(config, services, limits));
+    const checking = runBounded(group, CLUSTER_MS, doctor, (limits) => check(limits, services));
     return checking.finally(services.close);
   };
   const rights = further("rights", checkRights);

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { fail, isFailed, ok, warn, type Bounds, type Check } from "./check.ts";
+import { fail, isFailed, ok, warn, type Check, type Doctor } from "./check.ts";
 import { missingTls, reach, type CheckTarget } from "./connection.ts";
 
 /** For head and body, so that an answer may take nearly as long as PARTNER_CALL_TIMEOUT allows by default. */
@@ -45,7 +45,7 @@ const remedyFor = (status: number): string => {
 };
 
 /** What the answer to a read of the log says about our tokens, and whether the reconcile flow can read it. */
-const judge = async (answer: Answer, config: Config, mask: (text: string) => string): Promise<Check> => {
+const judge = async (answer: Answer, { partner }: Config, mask: (text: string) => string): Promise<Check> => {
   const { httpStatus: status } = answer;
   if (status < 200 || status >= 300)
     return (status === 429 ? warn : fail)(
@@ -53,7 +53,7 @@ const judge = async (answer: Answer, config: Config, mask: (text: string) => str
       `the partner answers ${status} to a read of its log`,
       remedyFor(status),
     );
-  const form = { ...config.partner, mask, maxEntryBytes: MAX_ENTRY_BYTES };
+  const form = { ...partner, mask, maxEntryBytes: MAX_ENTRY_BYTES };
   const { reasons, isUnderstood } = await readAnswer(answer, form, () => undefined);
   if (reasons.length === 0) return ok(TOKENS, `its log of notifications can be read (${status})`);
   const why = reasons.join("; ");
@@ -71,8 +71,8 @@ const judge = async (answer: Answer, config: Config, mask: (text: string) => str
 };
 
 /** Reads today's log, which changes nothing. */
-const checkTokens = async (config: Config, target: CheckTarget, bounds: Bounds): Promise<Check[]> => {
-  const { clock, signal } = bounds;
+const checkTokens = async (target: CheckTarget, doctor: Doctor): Promise<Check[]> => {
+  const { config, clock, signal } = doctor;
   const partner = openPartner(config, { clock });
   const today = dateIn(SAO_PAULO)(clock.now());
   // The reconcile flow asks for this type of event, too: a partner may require it.
@@ -84,13 +84,13 @@ const checkTokens = async (config: Config, target: CheckTarget, bounds: Bounds):
       const answer = await partner.fetchLog(query, deadline);
       clockChecks.push(compareClocks(answer.headers["date"], (beganAtMs + clock.now()) / 2));
       // Some servers answer a request without TLS with 400.
-      const [noTls] = answer.httpStatus === 400 ? await missingTls(target, bounds) : [];
+      const [noTls] = answer.httpStatus === 400 ? await missingTls(target, doctor) : [];
       return noTls ?? judge(answer, config, partner.mask);
     });
     return [tokenCheck, ...clockChecks];
   } catch (error) {
     signal.throwIfAborted();
-    const [noTls] = await missingTls(target, bounds);
+    const [noTls] = await missingTls(target, doctor);
     const what = clockChecks.length === 0 ? "no answer came to a read of its log" : "its log breaks off";
     const reason = partner.mask(messageOf(error));
     const failed = fail(TOKENS, `${what} (${reason})`, "see that the partner is up, then run it again");
@@ -101,8 +101,8 @@ const checkTokens = async (config: Config, target: CheckTarget, bounds: Bounds):
 };
 
 /** Checks the connection to the partner, our tokens by a harmless read where there are any, and its clock. */
-export const checkPartner = async (config: Config, hasTokens: boolean, bounds: Bounds): Promise<Check[]> => {
-  const { baseUrl = "", proxyUrl, tlsCa, tlsCert, tlsKey } = config.partner;
+export const checkPartner = async (doctor: Doctor, hasTokens: boolean): Promise<Check[]> => {
+  const { baseUrl = "", proxyUrl, tlsCa, tlsCert, tlsKey } = doctor.config.partner;
   const url = new URL(baseUrl);
   const proxy = proxyUrl ? new URL(proxyUrl.reveal()) : null;
   const target: CheckTarget = {
@@ -116,10 +116,10 @@ export const checkPartner = async (config: Config, hasTokens: boolean, bounds: B
   };
   if (proxy) {
     const hop = { name: "partner's proxy", url: proxy, tls: {}, proxy: null, setting: "PARTNER_PROXY_URL" };
-    const proxyChecks = await reach({ ...target, ...hop }, bounds);
+    const proxyChecks = await reach({ ...target, ...hop }, doctor);
     if (isFailed(proxyChecks)) return proxyChecks;
   }
-  const reached = await reach(target, bounds);
+  const reached = await reach(target, doctor);
   if (isFailed(reached)) return reached;
   const way = isPrivateUrl(baseUrl)
     ? ok(target.name, proxy ? "can be reached through the proxy" : "can be reached")
@@ -128,5 +128,5 @@ export const checkPartner = async (config: Config, hasTokens: boolean, bounds: B
         "it is called without TLS: anybody on the way reads the tokens",
         "name its https address in PARTNER_BASE_URL",
       );
-  return [way, ...reached, ...(hasTokens ? await checkTokens(config, target, bounds) : [])];
+  return [way, ...reached, ...(hasTokens ? await checkTokens(target, doctor) : [])];
 };

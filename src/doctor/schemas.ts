@@ -1,13 +1,11 @@
 import { createServices, type Services } from "../kafka/wire/services.ts";
-import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { isStrange, RegistryError } from "../kafka/schema/registry-http.ts";
 import { subjectOf, type TopicPlan } from "../kafka/cluster/topics.ts";
 import { messageOf } from "../runtime/errors.ts";
-import type { Log } from "../runtime/log.ts";
-import { fail, isFailed, ok, type Bounds, type Check } from "./check.ts";
+import { fail, isFailed, ok, type Check, type Doctor } from "./check.ts";
 import { reach, type CheckTarget } from "./connection.ts";
-import { checkedPlans } from "./rights.ts";
+import { checkedPlans } from "./topics.ts";
 
 const remedyFor = (error: unknown): string => {
   const status = error instanceof RegistryError ? error.status : null;
@@ -39,7 +37,8 @@ const checkSchema = async ({ name: topic, schema }: TopicPlan, { registry }: Ser
 };
 
 /** Checks that the registry answers and has our schemas. It needs no settings of Kafka but those of its tokens. */
-export const checkSchemas = async (config: Config, log: Log, bounds: Bounds): Promise<Check[]> => {
+export const checkSchemas = async (doctor: Doctor): Promise<Check[]> => {
+  const { config, signal } = doctor;
   const { url, ca } = config.registry;
   const target: CheckTarget = {
     name: `registry ${url}`,
@@ -49,15 +48,15 @@ export const checkSchemas = async (config: Config, log: Log, bounds: Bounds): Pr
     caSetting: "SCHEMA_REGISTRY_CA_FILE",
     until: "without the registry nothing starts",
   };
-  const reached = await reach(target, bounds);
+  const reached = await reach(target, doctor);
   if (isFailed(reached)) return reached;
   const kafka = { ...config.kafka, brokers: [], tls: false, saslMechanism: undefined };
-  const services = createServices({ ...config, kafka }, { clock: bounds.clock, log });
+  const services = createServices({ ...config, kafka }, doctor);
   try {
     const checks = await Promise.all(checkedPlans(config).map((plan) => checkSchema(plan, services)));
     return [ok(target.name, "answers"), ...reached, ...checks.flat()];
   } catch (error) {
-    bounds.signal.throwIfAborted();
+    signal.throwIfAborted();
     return [fail(target.name, `${messageOf(error)}; ${target.until}`, remedyFor(error))];
   } finally {
     services.close();

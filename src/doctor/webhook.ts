@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/addresses.ts";
-import { fail, isFailed, ok, warn, type Bounds, type Check } from "./check.ts";
+import { fail, isFailed, ok, warn, type Check, type Doctor } from "./check.ts";
 import { missingTls, reach, unreachable, type CheckTarget } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
@@ -9,14 +9,9 @@ const SETTING = "WEBHOOK_PUBLIC_URL";
 type Answer = { status: number; allow: string | null };
 
 /** Sends an empty notification without proof, or a GET. With path-token the bridge must refuse this token. */
-const ask = (
-  method: "GET" | "POST",
-  url: URL,
-  { webhook }: Config,
-  { clock, signal }: Bounds,
-): Promise<Answer> =>
+const ask = (method: "GET" | "POST", url: URL, { config, clock, signal }: Doctor): Promise<Answer> =>
   clock.withDeadline(ANSWER_MS, signal, async (deadline) => {
-    const token = webhook.auth === "path-token" ? "/cambio-bridge-doctor" : "";
+    const token = config.webhook.auth === "path-token" ? "/cambio-bridge-doctor" : "";
     const answer = await fetch(`${url.href.replace(/\/$/, "")}${token}`, {
       method,
       redirect: "manual",
@@ -73,27 +68,28 @@ const judge = (name: string, post: Answer | null, get: Answer, config: Config): 
   return fail(name, ...faultOf(status, config));
 };
 
-const askAddress = async (config: Config, target: CheckTarget, bounds: Bounds): Promise<Check[]> => {
-  const reached = await reach(target, bounds);
+const askAddress = async (target: CheckTarget, doctor: Doctor): Promise<Check[]> => {
+  const { config, signal } = doctor;
+  const reached = await reach(target, doctor);
   if (isFailed(reached)) return reached;
   try {
     // Where no proof is asked for, a POST would be a dead letter.
-    const post = config.webhook.auth === "none" ? null : await ask("POST", target.url, config, bounds);
-    const get = await ask("GET", target.url, config, bounds);
+    const post = config.webhook.auth === "none" ? null : await ask("POST", target.url, doctor);
+    const get = await ask("GET", target.url, doctor);
     // Some servers answer a request without TLS with 400.
-    const noTls = get.status === 400 ? await missingTls(target, bounds) : [];
+    const noTls = get.status === 400 ? await missingTls(target, doctor) : [];
     return noTls.length > 0 ? noTls : [judge(target.name, post, get, config), ...reached];
   } catch (error) {
-    bounds.signal.throwIfAborted();
-    const noTls = await missingTls(target, bounds);
+    signal.throwIfAborted();
+    const noTls = await missingTls(target, doctor);
     return noTls.length > 0 ? noTls : [unreachable(error, target)];
   }
 };
 
 /** Checks that the listener answers at its public address, and accepts no notification without proof. */
-export const checkWebhook = async (config: Config, bounds: Bounds): Promise<Check[]> => {
-  const { flows } = config.bridge;
-  const { auth, publicUrl } = config.webhook;
+export const checkWebhook = async (doctor: Doctor): Promise<Check[]> => {
+  const { flows } = doctor.config.bridge;
+  const { auth, publicUrl } = doctor.config.webhook;
   if (!flows.includes("webhooks")) return [ok("webhook", "FLOWS leaves webhooks out")];
   if (publicUrl === undefined)
     return [warn("webhook", "whether it answers from outside was not asked", `set ${SETTING}`)];
@@ -101,7 +97,7 @@ export const checkWebhook = async (config: Config, bounds: Bounds): Promise<Chec
   const until = "the partner cannot deliver";
   const name = `webhook ${url.host}`;
   const target: CheckTarget = { name, url, tls: {}, setting: SETTING, caSetting: null, until };
-  const checks = await askAddress(config, target, bounds);
+  const checks = await askAddress(target, doctor);
   if (!isPrivateUrl(url.href)) {
     const plain = "it is no https: anybody on the way reads notifications";
     checks.push(warn(name, plain, "terminate TLS in front of it"));
