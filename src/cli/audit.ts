@@ -11,7 +11,7 @@ type Flags = { since: number; json?: boolean };
 
 const list = (io: Io, { since, json }: Flags): Promise<void> =>
   withTool(io, async (tool) => {
-    const actions = await readAudit(tool, since, io.stopped);
+    const actions = await readAudit(tool, since);
     const rows = actions.map(({ atMs, ...rest }) => ({ at: iso(atMs), ...rest }));
     await printRows(io, rows, { json, columns: COLUMNS });
     if (rows.length === 0) io.err(`Nobody has done anything since ${iso(since)}.`);

@@ -10,7 +10,7 @@ import { iso } from "../runtime/instant.ts";
 import { positionText, type RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { headerTexts, textOrBase64 } from "./bytes.ts";
-import { EXIT, newCommand, printLines, printRows, sayProgress, type Io } from "./io.ts";
+import { EXIT, newCommand, printLines, printRows, type Io } from "./io.ts";
 import { pastMs, positiveNumber } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
@@ -42,9 +42,7 @@ const isChosen = ({ reason, since, until }: SelectionFlags): boolean =>
 const letterRef = (text: string): RecordPosition => {
   const place = readRef(text);
   if (place) return place;
-  throw new InvalidArgumentError(
-    "It must be a REF, partition/offset in the dead-letter topic, such as 3/4711.",
-  );
+  throw new InvalidArgumentError("It must be a REF, partition/offset, such as 3/4711.");
 };
 
 /** A dead letter without its bytes. `sent`: null where it is not known. */
@@ -61,8 +59,7 @@ const rowOf = (
 
 const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<void> =>
   withTool(io, async (tool) => {
-    const hooks = { limit, onProgress: sayProgress(io, "the dead letters"), signal: io.stopped };
-    const { letters, count, sent } = await listLetters(tool, selectionOf(flags), hooks);
+    const { letters, count, sent } = await listLetters(tool, selectionOf(flags), limit);
     const rows = letters.map((letter) => rowOf(letter, sent(letter)));
     await printRows(io, rows, { json, columns: COLUMNS });
     if (count === 0)
@@ -82,7 +79,7 @@ const wholeOf = ({ letter, loaded: { original, added }, sent }: ShownLetter): ob
 
 const show = (io: Io, ref: RecordPosition, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tool) => {
-    const letter = await showLetter(tool, ref, io.stopped);
+    const letter = await showLetter(tool, ref);
     if (letter) return printLines(io, JSON.stringify(wholeOf(letter), null, json ? 0 : 2).split("\n"));
     io.err(`There is no dead letter ${positionText(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
     io.exit(EXIT.failed);
@@ -91,7 +88,6 @@ const show = (io: Io, ref: RecordPosition, { json = false }: { json?: boolean })
 const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Promise<void> =>
   withTool(io, async (tool) => {
     const selection = refs.length > 0 ? { refs } : selectionOf(flags);
-    const onProgress = sayProgress(io, "the dead letters");
     const places: string[] = [];
     let [total, ends] = [0, 0];
     const planned = (plan: Plan): void => {
@@ -102,7 +98,7 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
       if (left > 0) io.exit(EXIT.failed);
     };
     if (flags.dryRun === true) {
-      planned((await planReplay(tool, selection, { signal: io.stopped, onProgress })).plan);
+      planned((await planReplay(tool, selection)).plan);
       io.out("Dry run: nothing was sent.");
       return;
     }
@@ -113,8 +109,7 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
       if (ends % PROGRESS_EVERY === 0) io.err(`${ends} of ${total} so far`);
     };
     try {
-      const hooks = { planned, ended, onProgress };
-      const { unsent, reason } = await replay(tool, actorOf(flags), selection, hooks, io.stopped);
+      const { unsent, reason } = await replay(tool, actorOf(flags), selection, { planned, ended });
       if (unsent > 0) io.err(`${unsent} of ${total} were not sent: ${reason}. ${RUN_AGAIN}`);
       if (places.length < total) io.exit(EXIT.failed);
     } finally {

@@ -1,17 +1,21 @@
-import { aboutDoubt, evidenceSentence, transactionSentence, type Sentence } from "../operate/doubts/about.ts";
+import { aboutDoubt, evidenceSentence, transactionSentence } from "../operate/doubts/about.ts";
 import type { Doubt } from "../operate/doubts/doubts.ts";
 import type { DoubtFacts } from "../operate/doubts/facts.ts";
 import type { Transaction } from "../operate/doubts/transactions.ts";
+import type { Sentence } from "../operate/sentence.ts";
 import type { Proposal } from "../operate/resolve/proposal.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 
-const textOf = (sentence: Sentence): string =>
+export const textOf = (sentence: Sentence): string =>
   sentence
-    .map((piece) => {
-      if (typeof piece === "string") return piece;
-      if ("atMs" in piece) return iso(piece.atMs);
-      return "id" in piece ? piece.id : piece.transactionId;
+    .map((part) => {
+      if (typeof part === "string") return part;
+      if ("atMs" in part) return iso(part.atMs);
+      // Quoted, because a person wrote it.
+      if ("words" in part) return JSON.stringify(part.words);
+      if ("page" in part) return `${part.title}: \`cambio-bridge ${part.command}\`.`;
+      return "id" in part ? part.id : part.transactionId;
     })
     .join("");
 

@@ -5,7 +5,7 @@ import type { Proposal } from "../operate/resolve/proposal.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
 import { factsJson, proposalJson, proposalText } from "./doubt-lines.ts";
-import { newCommand, printRows, sayProgress, type Io, type Row } from "./io.ts";
+import { newCommand, printRows, type Io, type Row } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 const COLUMNS = "since commandId quoteId externalId amount evidence claimedAt error resolvableAt".split(" ");
@@ -33,9 +33,8 @@ const rowOf = (doubt: Doubt, facts: DoubtFacts): Row => {
 const list = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tool) => {
     const { topics, kafka } = tool.config;
-    const onProgress = sayProgress(io, "the journal");
-    const { doubts, numbers, proposals } = await listDoubts(tool, { onProgress }, io.stopped);
-    const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
+    const { doubts, numbers, proposals } = await listDoubts(tool);
+    const facts = await factsOfDoubts(tool, doubts);
     const rows = facts.map((each) => (json ? jsonOf(each.doubt, each, proposals) : rowOf(each.doubt, each)));
     await printRows(io, rows, { json, columns: COLUMNS });
     io.err(

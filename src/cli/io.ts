@@ -97,12 +97,14 @@ export const sayWhenStopped = ({ stopped, err }: Io): void =>
   );
 
 const PROGRESS_EVERY_MS = 2_000;
+/** Fewer records are read at once. */
+const LEAST_RECORDS = 1_000;
 
-export const sayProgress = ({ err }: Io, what: string): ((at: { read: number; total?: number }) => void) => {
-  let saidAt = systemClock.monotonic();
+export const sayProgress = ({ err }: Io): ((progress: { read: number; total: number }) => void) => {
+  let lastMs = systemClock.monotonic();
   return ({ read, total }) => {
-    if (systemClock.monotonic() - saidAt < PROGRESS_EVERY_MS) return;
-    saidAt = systemClock.monotonic();
-    err(`Reading ${what}: ${read}${total === undefined ? "" : ` of ${total}`} records so far.`);
+    if (total < LEAST_RECORDS || systemClock.monotonic() - lastMs < PROGRESS_EVERY_MS) return;
+    lastMs = systemClock.monotonic();
+    err(`${read} of ${total} records are read.`);
   };
 };

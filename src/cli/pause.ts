@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { PAUSABLE, pauseOrResume, type Pausable, type PauseRequest } from "../operate/pause.ts";
+import { iso } from "../runtime/instant.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
-import { endText } from "./flow-lines.ts";
 import { newCommand, sayWhenStopped, type Io } from "./io.ts";
 import { endOf } from "./option-values.ts";
 import { withTool } from "./tool.ts";
@@ -17,8 +17,9 @@ const run = (
   withTool(io, async (tool) => {
     sayWhenStopped(io);
     const request = { flow, says, end: until };
-    const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), request, io.stopped);
-    io.out(says === "pause" ? `Paused: ${flow}, ${endText(entry.untilMs)}.` : `Resumed: ${flow}.`);
+    const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), request);
+    const end = entry.untilMs === null ? "it is resumed" : iso(entry.untilMs);
+    io.out(says === "pause" ? `Paused: ${flow}, until ${end}.` : `Resumed: ${flow}.`);
     io.out(`Written to ${place}, and to ${audit}.`);
     const followed = says === "pause" ? "has followed by now" : "follows within 5 seconds";
     io.out(`Each replica that reaches Kafka ${followed}.`);

@@ -13,7 +13,7 @@ const run = (io: Io, { dryRun = false, force = false, json, ...days }: Flags): P
     async (tool) => {
       // The command has no --by and --note: the actor is the user of this machine.
       const actor = actorOf({ by: userName(), note: "reconcile --force" });
-      const report = await reconcileDays(tool, actor, { ...days, dryRun, force }, io.stopped);
+      const report = await reconcileDays(tool, actor, { ...days, dryRun, force });
       const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
       const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
       const complete = result === "complete";
@@ -22,9 +22,7 @@ const run = (io: Io, { dryRun = false, force = false, json, ...days }: Flags): P
       if (dryRun && !json) io.out("Dry run: nothing was published.");
       for (const reason of reasons) io.err(`Not complete: ${reason}.`);
       if (held > 0)
-        io.err(
-          `Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`,
-        );
+        io.err(`Held back: ${held}. Compare the partner's log with the events; --force publishes them.`);
       if (!complete) io.exit(EXIT.failed);
     },
     "reconcile",

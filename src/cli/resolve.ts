@@ -10,7 +10,7 @@ import { confirm, resolve, type Confirmed } from "../operate/resolve/resolve.ts"
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, boundedText, type ActorFlags } from "./actor.ts";
 import { factLines, proposalText } from "./doubt-lines.ts";
-import { EXIT, newCommand, sayProgress, sayWhenStopped, type Io } from "./io.ts";
+import { EXIT, newCommand, sayWhenStopped, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 type Flags = Pick<ActorFlags, "by"> & {
@@ -22,12 +22,14 @@ type Flags = Pick<ActorFlags, "by"> & {
   transactionId?: string;
 };
 
-type Resolving = (services: ToolServices) => Promise<Confirmed>;
+/** Gives null where nothing was to be decided. */
+type Resolving = (services: ToolServices) => Promise<Confirmed | null>;
 
+const EXITS = { resolved: EXIT.done, proposed: EXIT.notDone, decided: EXIT.failed } as const;
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const traced = async (tool: ToolServices, resolving: Resolving): Promise<Confirmed> => {
+const traced = async (tool: ToolServices, resolving: Resolving): Promise<Confirmed | null> => {
   const traces = await openTraces(tool.config.traces, tool);
   try {
     return await resolving({ ...tool, traces });
@@ -38,8 +40,7 @@ const traced = async (tool: ToolServices, resolving: Resolving): Promise<Confirm
 };
 
 const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): Promise<void> => {
-  const doubts = await findDoubts(tool, request, io.stopped);
-  const facts = await factsOfDoubts(tool, doubts, sayProgress(io, "the topics"), io.stopped);
+  const facts = await factsOfDoubts(tool, await findDoubts(tool, request));
   for (const each of facts) factLines(each.doubt, each).forEach(io.err);
   if (request.as === "not-executed") io.err(NOT_EXECUTED_RISK);
 };
@@ -47,39 +48,29 @@ const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): 
 const run = (io: Io, resolving: Resolving): Promise<void> =>
   withTool(io, async (tool) => {
     sayWhenStopped(io);
-    const { request, outcome } = await traced(tool, resolving);
+    const confirmed = await traced(tool, resolving);
+    io.exit(confirmed === null ? EXIT.notDone : EXITS[confirmed.outcome.kind]);
+    if (confirmed === null) return;
+    const { request, outcome } = confirmed;
     const refusal = refusalText(request, outcome);
     if (refusal !== null) io.err(refusal);
+    if (outcome.kind === "proposed") io.err(`REF ${outcome.ref} (${outcome.place})`);
     if ("result" in outcome && outcome.result) io.out(JSON.stringify(outcome.result));
-    if (outcome.kind === "proposed") {
-      io.err(`REF ${outcome.ref} (${outcome.place})`);
-      io.exit(EXIT.notDone);
-    } else if (outcome.kind !== "resolved") io.exit(EXIT.failed);
-    else
-      io.err(
-        `Command ${request.commandId} is resolved: ${outcome.result.outcome}. Durable at ${outcome.place}; its ` +
-          `final result at ${outcome.published}.`,
-      );
+    if (outcome.kind === "resolved") {
+      const places = `Durable at ${outcome.place}; its final result at ${outcome.published}`;
+      io.err(`Command ${request.commandId} is resolved: ${outcome.result.outcome}. ${places}.`);
+    }
   });
 
-const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<void> => {
-  const show = async (tool: ToolServices): Promise<ResolveRequest> => {
-    const proposal = await findProposal(tool, ref, io.stopped);
+const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<void> =>
+  run(io, async (tool) => {
+    const proposal = await findProposal(tool, ref);
     io.err(proposalText(proposal));
     await showDoubts(io, tool, proposal.request);
-    return proposal.request;
-  };
-  if (as !== undefined)
-    return run(io, async (tool) => {
-      await show(tool);
-      return confirm(tool, actorOf({ by, note }), { ref, as }, io.stopped);
-    });
-  return withTool(io, async (tool) => {
-    const proposed = await show(tool);
-    io.err(`Nothing is done yet: if that is true, say it again with --as ${proposed.as}.`);
-    io.exit(EXIT.notDone);
+    if (as !== undefined) return confirm(tool, actorOf({ by, note }), { ref, as });
+    io.err(`Nothing is done yet: if that is true, say it again with --as ${proposal.request.as}.`);
+    return null;
   });
-};
 
 const resolveShown = (io: Io, request: ResolveRequest, actor: Actor): Promise<void> =>
   run(io, async (tool) => {
@@ -88,7 +79,7 @@ const resolveShown = (io: Io, request: ResolveRequest, actor: Actor): Promise<vo
       await showDoubts(io, tool, request).catch((error: unknown) => {
         if (!io.stopped.aborted) throw error;
       });
-    return { request, outcome: await resolve(tool, actor, request, io.stopped) };
+    return { request, outcome: await resolve(tool, actor, request) };
   });
 
 export const resolveCommand = (io: Io): Command =>

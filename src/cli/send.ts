@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { commandFault, encodeCommand, watchResult, writeCommand } from "../operate/send.ts";
+import { readPauses } from "../operate/pause.ts";
+import { readStatus } from "../operate/status.ts";
+import type { ToolServices } from "../operate/tool-services.ts";
+import { troublesOf } from "../operate/troubles.ts";
 import type { Command as CommandRecord, CommandOutcome } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { whyNoCommands } from "./flow-lines.ts";
 import { EXIT, newCommand, type Io } from "./io.ts";
 import { durationMs } from "./option-values.ts";
 import { withTool } from "./tool.ts";
@@ -23,6 +26,25 @@ type CreateFlags = Common & Record<"direction" | "purpose" | "quoted" | "base" |
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
+/** Whether the result of this command may still come, by what is known to hold commands back. */
+const hopeFor = async (request: Request, tool: ToolServices): Promise<string> => {
+  const nothing = (): null => null;
+  const inTime = <T>(asking: Promise<T>): Promise<T | null> =>
+    systemClock.within(REASON_MS, tool.stopped, asking).catch(nothing);
+  const [status, pauses] = await Promise.all([
+    inTime(readStatus(tool)),
+    inTime(readPauses({ ...tool, warn: nothing })),
+  ]);
+  const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
+  const troubles = troublesOf({ status, pauses, doubts: null }, tool.config, systemClock.now());
+  const obstacles = [...troubles].filter(
+    ({ holds }) => holds === "commands" || (isAccept && holds === "accepts"),
+  );
+  return obstacles.length === 0
+    ? "it may still come, see `cambio-bridge watch results`"
+    : `none can come now (${obstacles.map(({ what }) => what).join("; ")}), see \`cambio-bridge status\``;
+};
+
 const send = (io: Io, request: Request, key: string | null, flags: Common): Promise<void> =>
   withTool(io, async (tool) => {
     const { commandId = randomUUID(), wait = false } = flags;
@@ -37,7 +59,7 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
     }
     const value = await encodeCommand(tool, command);
     const watch = wait ? await watchResult(tool, commandId, value) : null;
-    const uncertainty = await writeCommand(tool, { commandId, key: key ?? commandId, value }, io.stopped);
+    const uncertainty = await writeCommand(tool, { commandId, key: key ?? commandId, value });
     if (watch === null) {
       if (uncertainty !== null) throw new UsageError(uncertainty);
       io.out(commandId);
@@ -51,10 +73,7 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
       io.exit(EXIT_OF[ended.outcome]);
       return;
     }
-    const reason = ended === null ? whyNoCommands(tool, request, io.stopped) : Promise.resolve(null);
-    const why = await systemClock.within(REASON_MS, io.stopped, reason).catch(() => null);
-    const hope = why === null ? "it may still come" : `none can come now (${why})`;
-    io.err(ended ?? `No result of command ${commandId} came: ${hope}, see \`cambio-bridge watch results\`.`);
+    io.err(ended ?? `No result of command ${commandId} came: ${await hopeFor(request, tool)}.`);
     io.exit(EXIT.noResult);
   });
 

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
-import type { ToolServices } from "../operate/tool-services.ts";
-import { listDoubts, type DoubtNumbers } from "../operate/doubts/doubts.ts";
-import { isPause, PAUSABLE, pauses as askPauses, type ControlEntry } from "../operate/pause.ts";
-import { status as askStatus } from "../operate/status.ts";
+import { listDoubts } from "../operate/doubts/doubts.ts";
+import { isPause, PAUSABLE, readPauses, type ControlEntry } from "../operate/pause.ts";
+import { orWarn } from "../operate/read-topic.ts";
+import { readStatus, type Status } from "../operate/status.ts";
+import { explainOutage } from "../operate/tool-services.ts";
+import { troublesOf, type Trouble } from "../operate/troubles.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { counted } from "../runtime/counted.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
-import { describeOutage, isRegistryError } from "../kafka/wire/outage.ts";
-import { proposalJson, proposalText } from "./doubt-lines.ts";
-import { flowLines, pauseLine } from "./flow-lines.ts";
-import { newCommand, sayProgress, type Io } from "./io.ts";
+import { proposalJson, proposalText, textOf } from "./doubt-lines.ts";
+import { newCommand, type Io } from "./io.ts";
 import { withTool } from "./tool.ts";
 
 const stateOf = (entry: ControlEntry | undefined, nowMs: number): object => {
@@ -19,31 +19,38 @@ const stateOf = (entry: ControlEntry | undefined, nowMs: number): object => {
   return { paused: isPause(entry, nowMs), last };
 };
 
-const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
-  oldestSinceMs === null
-    ? "No command is in doubt."
-    : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ` +
-      `${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
+const troubleLines = ({ tone, what, more }: Trouble): string[] => [
+  `${tone === "bad" ? "TROUBLE" : "WARNING"}: ${what}.`,
+  `  ${textOf(more)}`,
+];
 
-/** Null where there is no journal, as without the flow commands, or where it cannot be read. */
-const waitingOrNull = async (io: Io, tool: ToolServices) => {
-  try {
-    return await listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped);
-  } catch (error) {
-    const isRegistry = isRegistryError(error);
-    if (!(error instanceof UsageError) && !isRegistry) throw error;
-    io.err(`Doubts are not counted: ${isRegistry ? describeOutage(error, tool.config) : messageOf(error)}`);
-    return null;
-  }
+const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string): string[] => {
+  const { group, state, members, lag, partitions } = commands;
+  const leader = reconcile.leader ? `${reconcile.leader.host} is the leader` : "no replica is the leader";
+  const behind = (count: number): string => `${counted(count, "command")} behind`;
+  return [
+    `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`,
+    ...members.map(
+      ({ clientId, host, partitions: assigned }) =>
+        `  ${host}  ${clientId}  partitions ${assigned[topic]?.join(" ") ?? "none"}`,
+    ),
+    ...partitions.flatMap((each) =>
+      each.lag > 0 ? `  ${topic}[${each.partition}]: ${behind(each.lag)}` : [],
+    ),
+    `group ${reconcile.group}: ${reconcile.state}, ${leader}`,
+    deadLetters === null
+      ? "Dead letters are not known: their topic does not exist."
+      : `${counted(deadLetters.records, "dead letter")}, ${deadLetters.lastDay} of the last day`,
+  ];
 };
 
 const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tool) => {
-    const [report, entries, waiting] = await Promise.all([
-      askStatus(tool, io.stopped),
-      askPauses(tool, io.stopped),
-      waitingOrNull(io, tool),
-    ]);
+    const [report, entries] = await Promise.all([readStatus(tool), readPauses(tool)]);
+    // Without the flow commands there is no journal.
+    const warn = (why: string): void => io.err(`Doubts are not counted: ${why}`);
+    const counting = explainOutage(tool.config, listDoubts(tool, 0), io.stopped);
+    const waiting = await orWarn({ warn }, counting, null);
     const nowMs = systemClock.now();
     if (json) {
       const doubts = waiting && {
@@ -56,9 +63,12 @@ const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
       io.out(JSON.stringify({ flows, ...report, doubts, proposals }));
       return;
     }
-    for (const flow of PAUSABLE) io.out(pauseLine(flow, entries.get(flow), nowMs));
+    const facts = { status: report, pauses: entries, doubts: waiting?.numbers ?? null };
+    const troubles = [...troublesOf(facts, tool.config, nowMs)];
+    troubles.flatMap(troubleLines).forEach(io.out);
     flowLines(report, tool.config.topics.commands).forEach(io.out);
-    if (waiting) io.out(doubtsLine(waiting.numbers));
+    if (!PAUSABLE.some((flow) => isPause(entries.get(flow), nowMs))) io.out("Nothing is paused by a person.");
+    if (waiting?.numbers.doubts === 0) io.out("No command is in doubt.");
     waiting?.proposals.map(proposalText).forEach(io.out);
   });
 

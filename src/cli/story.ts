@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { story, type Story } from "../operate/story/story.ts";
+import { readStory, type Story } from "../operate/story/story.ts";
 import { iso } from "../runtime/instant.ts";
-import { EXIT, newCommand, printLines, sayProgress, type Io } from "./io.ts";
+import { EXIT, newCommand, printLines, type Io } from "./io.ts";
 import { sinceOption } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
@@ -31,7 +31,7 @@ const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
 
 const tell = (io: Io, id: string, { since, json = false }: Flags): Promise<void> =>
   withTool(io, async (tool) => {
-    const history = await story(tool, { id, sinceMs: since }, sayProgress(io, "the topics"), io.stopped);
+    const history = await readStory(tool, { id, sinceMs: since });
     await printLines(io, json ? [jsonOf(history)] : linesOf(history));
     history.notes.forEach(io.err);
     if (history.steps.length > 0) return;

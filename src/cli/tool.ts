@@ -3,7 +3,7 @@ import type { ToolServices } from "../operate/tool-services.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { explainOutage } from "../kafka/wire/outage.ts";
 import { createServices } from "../kafka/wire/services.ts";
-import { configOf, type Io } from "./io.ts";
+import { configOf, sayProgress, type Io } from "./io.ts";
 import { silent } from "../runtime/log.ts";
 
 /** Where Kafka or the registry does not answer, the command ends with a sentence. */
@@ -14,5 +14,6 @@ export const withTool = (
 ): Promise<void> => {
   const config = configOf(io, purpose);
   const services = createServices(config, { clock: systemClock, log: silent });
-  return explainOutage(config, work({ ...services, warn: io.err }), io.stopped);
+  const tool = { ...services, warn: io.err, onProgress: sayProgress(io), stopped: io.stopped };
+  return explainOutage(config, work(tool), io.stopped);
 };

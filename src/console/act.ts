@@ -12,11 +12,7 @@ import { PageProblem, type ConsoleContext, type PageAnswer, type Show, type Task
 export const actorOfRequest = (context: ConsoleContext, note: string): Actor => {
   const { person, site } = context.var;
   if (person === null)
-    throw new PageProblem(
-      403,
-      "The console is read only, because it runs without sign-in.",
-      "Set CONSOLE_AUTH, or use `cambio-bridge resolve`.",
-    );
+    throw new PageProblem(403, "The console runs without sign-in: it is read only.", "See CONSOLE_AUTH.");
   const from = { ...site.options.from, address: addressOfPerson(context) };
   const actor = { by: person.name, role: person.role, note, from };
   // The note is checked with the rest of the form, which keeps what was typed.
@@ -54,7 +50,7 @@ const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): s
 /** `meanwhile` is shown while `run` works, then what `run` resolves to. `failed` is shown if `run` rejects. */
 type Action = {
   meanwhile: Show;
-  run: (stopped: AbortSignal) => Promise<Show>;
+  run: () => Promise<Show>;
   failed: (why: string) => Show;
 };
 
@@ -70,7 +66,7 @@ export const begin = (
   { meanwhile, run, failed }: Action,
 ): PageAnswer => {
   const { site, person } = context.var;
-  const { tasks, stopped, services } = site;
+  const { tasks, services } = site;
   const id = form.get("task") ?? "";
   if (!/^[0-9a-f-]{36}$/.test(id))
     throw new PageProblem(400, "The form is not complete, so nothing was done.", "Load its page again.");
@@ -87,7 +83,7 @@ export const begin = (
   if (!existing) {
     const task: Task = { submission, show: meanwhile, done: Promise.resolve() };
     keepNewest(tasks, id, task, MAX_KEPT);
-    task.done = explainOutage(services.config, run(stopped), stopped)
+    task.done = explainOutage(services.config, run(), services.stopped)
       .catch((error: unknown) => failed(failureOf(context, error)))
       .then((show) => void (task.show = show));
   }
@@ -97,12 +93,7 @@ export const begin = (
 export const taskPage = async (context: ConsoleContext): Promise<Response> => {
   const { tasks, clock } = context.var.site;
   const task = tasks.get(context.req.param("id") ?? "");
-  if (!task)
-    throw new PageProblem(
-      404,
-      "This action is not known any more.",
-      "It may have been done: the audit says what came of it.",
-    );
+  if (!task) throw new PageProblem(404, "This action is forgotten.", "The audit says what came of it.");
   await clock.within(LOOK_MS, undefined, task.done).catch(() => undefined);
   return task.show(context);
 };

@@ -1,9 +1,4 @@
-import {
-  explainOutage,
-  type OnProgress,
-  type Progress,
-  type ToolServices,
-} from "../operate/tool-services.ts";
+import { explainOutage, type Progress, type ToolServices } from "../operate/tool-services.ts";
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
 import { OutageError, UsageError } from "../runtime/errors.ts";
 
@@ -16,15 +11,14 @@ export type Reading<T> = {
   progress: Progress | null;
 };
 
-type Start<T> = (onProgress: OnProgress, signal: AbortSignal) => Promise<T>;
+type Start<T> = (tools: ToolServices) => Promise<T>;
 
 const NOTHING: Reading<unknown> = { value: null, atMs: null, error: null, isReading: false, progress: null };
 
 type Entry = {
   reading: Reading<unknown>;
   ended: Promise<void>;
-  endedAtMs: number;
-  /** When an answer, or a part of it, last came; Infinity while the reading waits for its turn. */
+  /** When it began, or its answer, or a part of it, last came. */
   heardAtMs: number;
   seenAtMs: number;
   stop: AbortController;
@@ -41,30 +35,15 @@ const LOOK_EVERY_MS = 5_000;
 const FAILED_MS = 2_000;
 /** A Kafka that is silent for so long counts as away, long before the question fails. */
 const SILENT_MS = 4_000;
-/** How many readings run at once: each may read whole topics. Further ones wait for their turn. */
-const MAX_READING = 8;
-const MAX_WAITING = 64;
+/** How many readings run at once: each may read whole topics. */
+const MAX_READING = 16;
 const TOO_MUCH = "The console is busy: load the page again in a moment.";
 
 /** A key always has a value of one type. A reading is shared, and stops when nobody asks for it any more. */
-export const createReadings = ({ config, clock }: ToolServices) => {
+export const createReadings = (services: ToolServices) => {
+  const { config, clock } = services;
   const entries = new Map<string, Entry>();
   let running = 0;
-  const waiting: (() => void)[] = [];
-
-  const inTurn = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    if (running < MAX_READING) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      signal.throwIfAborted();
-      return await work();
-    } finally {
-      // The place goes to the next reading, so the number stays.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 
   const forgetWhenIdle = async (key: string, entry: Entry): Promise<void> => {
     while (clock.monotonic() - entry.seenAtMs < IDLE_MS && entries.get(key) === entry)
@@ -78,8 +57,7 @@ export const createReadings = ({ config, clock }: ToolServices) => {
     const entry: Entry = {
       reading: { ...previous, isReading: true, progress: null },
       ended: Promise.resolve(),
-      endedAtMs: 0,
-      heardAtMs: Infinity,
+      heardAtMs: clock.monotonic(),
       seenAtMs: clock.monotonic(),
       stop,
     };
@@ -87,18 +65,12 @@ export const createReadings = ({ config, clock }: ToolServices) => {
       entry.reading = { ...entry.reading, ...news };
       entry.heardAtMs = clock.monotonic();
     };
-    const end = (news: Partial<Reading<unknown>>): void => {
-      learn({ ...news, isReading: false });
-      entry.endedAtMs = clock.monotonic();
-    };
-    const work = (): Promise<unknown> => {
-      learn({});
-      const working = start((progress) => learn({ progress: { ...progress } }), stop.signal);
-      return explainOutage(config, working, stop.signal);
-    };
-    entry.ended = inTurn(stop.signal, work).then(
-      (value) => end({ value, atMs: clock.now(), error: null }),
-      (error: unknown) => end({ error }),
+    const onProgress = (progress: Progress): void => learn({ progress: { ...progress } });
+    running += 1;
+    const working = start({ ...services, onProgress, stopped: stop.signal }).finally(() => (running -= 1));
+    entry.ended = explainOutage(config, working, stop.signal).then(
+      (value) => learn({ value, atMs: clock.now(), error: null, isReading: false }),
+      (error: unknown) => learn({ error, isReading: false }),
     );
     entries.set(key, entry);
     forgetWhenIdle(key, entry).catch(() => undefined);
@@ -116,8 +88,8 @@ export const createReadings = ({ config, clock }: ToolServices) => {
     read: async <T>(key: string, start: Start<T>, keepMs = KEEP_MS): Promise<Reading<T>> => {
       const last = entries.get(key);
       const freshMs = last && last.reading.error !== null ? FAILED_MS : keepMs;
-      const isFresh = last && (last.reading.isReading || clock.monotonic() - last.endedAtMs < freshMs);
-      if (!isFresh && running === MAX_READING && waiting.length >= MAX_WAITING)
+      const isFresh = last && (last.reading.isReading || clock.monotonic() - last.heardAtMs < freshMs);
+      if (!isFresh && running >= MAX_READING)
         return { ...(NOTHING as Reading<T>), error: new UsageError(TOO_MUCH) };
       const entry = isFresh ? last : begin(key, start, last?.reading ?? NOTHING);
       entry.seenAtMs = clock.monotonic();
@@ -132,27 +104,26 @@ export const createReadings = ({ config, clock }: ToolServices) => {
 };
 
 /** The journal's view takes memory: it is closed when nobody looks. */
-export const shareDoubts = (services: ToolServices, { read }: ReturnType<typeof createReadings>) => {
-  const { warn } = services;
+export const shareDoubts = ({ read }: ReturnType<typeof createReadings>) => {
   let closed = Promise.resolve();
 
-  const open = async (signal: AbortSignal): Promise<OpenDoubts> => {
-    const opened = await openDoubts(services);
+  const open = async (tools: ToolServices): Promise<OpenDoubts> => {
+    const opened = await openDoubts(tools);
     const close = (): void => {
-      closed = opened.close().catch((error: unknown) => warn(String(error)));
+      closed = opened.close().catch((error: unknown) => tools.warn(String(error)));
     };
-    if (signal.aborted) close();
-    else signal.addEventListener("abort", close, { once: true });
+    if (tools.stopped.aborted) close();
+    else tools.stopped.addEventListener("abort", close, { once: true });
     return opened;
   };
 
   return {
     /** Once all is read, `error` tells whether the journal's end can be asked for: a Kafka that froze adds nothing. */
     look: async (): Promise<Reading<OpenDoubts>> => {
-      const opening = await read("doubts", (_, signal) => open(signal), Infinity);
+      const opening = await read("doubts", open, Infinity);
       const opened = opening.value;
       if (!opened?.progress().isComplete) return { ...opening, atMs: null };
-      const current = await read("journal's end", (_, signal) => opened.untilCurrent(signal));
+      const current = await read("journal's end", () => opened.untilCurrent());
       return { ...current, value: opened };
     },
     closed: (): Promise<void> => closed,

@@ -41,12 +41,13 @@ const readAsset = (name: string, extension: string, type: string) => {
 };
 
 /** What every page gets: Kafka, and what requests are reading or doing. Nothing else is kept between requests. */
-export const createSite = (options: ConsoleOptions, services: ToolServices) => {
-  const { clock, log, config } = services;
-  const readings = createReadings(services);
-  const doubts = shareDoubts(services, readings);
-  const tasks = new Map<string, Task>();
+export const createSite = (options: ConsoleOptions, shared: Omit<ToolServices, "onProgress" | "stopped">) => {
+  const { clock, log, config } = shared;
   const stopping = new AbortController();
+  const services: ToolServices = { ...shared, onProgress: () => undefined, stopped: stopping.signal };
+  const readings = createReadings(services);
+  const doubts = shareDoubts(readings);
+  const tasks = new Map<string, Task>();
   return {
     options,
     services,
@@ -54,7 +55,6 @@ export const createSite = (options: ConsoleOptions, services: ToolServices) => {
     log,
     doubts,
     tasks,
-    stopped: stopping.signal,
     style: readAsset("style", "css", "text/css"),
     reload: readAsset("reload", "js", "text/javascript"),
     settings: config.console,

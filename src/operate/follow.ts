@@ -25,8 +25,8 @@ export const follow = async (
   for (const [partition, { startOffset, endOffset }] of ranges)
     next.set(partition, fromBeginning ? startOffset : endOffset);
   const rangeOf = (partition: number, { startOffset, endOffset }: Range): Range => {
-    const isSkipped = missing.has(partition) && healed === "fromItsEnd";
-    const offset = next.get(partition) ?? (isSkipped ? endOffset : 0);
+    const first = missing.has(partition) && healed === "fromItsEnd" ? endOffset : 0;
+    const offset = next.get(partition) ?? first;
     next.set(partition, offset);
     // A topic that was created anew is shorter: all of it is new.
     return { startOffset: offset > endOffset ? startOffset : Math.max(startOffset, offset), endOffset };

@@ -30,42 +30,35 @@ const READ_MS = 20_000;
 /** Each replica that reaches Kafka follows an entry within this time. */
 const FOLLOWED_MS = 5_000;
 
-export const pauses = async (services: ToolServices, stopped: AbortSignal): Promise<ControlEntries> => {
+export const readPauses = async (services: ToolServices): Promise<ControlEntries> => {
   const topic = services.config.topics.control;
   const entries = new Map<Pausable, ControlEntry>();
   const take = (record: Incoming): void => {
-    const isRead = applyControlRecord(entries, record);
-    if (!isRead) services.warn(`${placeText(topic, record)} cannot be read.`);
+    if (!applyControlRecord(entries, record)) services.warn(`${placeText(topic, record)} cannot be read.`);
   };
-  await services.clock.withDeadline(READ_MS, stopped, (signal) =>
-    readTopic(services, { topic, isWhole: true }, take, { signal }),
+  await services.clock.withDeadline(READ_MS, services.stopped, (stopped) =>
+    readTopic({ ...services, stopped }, { topic, isWhole: true }, take),
   );
   return entries;
 };
 
-const write = (services: ToolServices, entry: ControlEntry): Promise<string> => {
+const write = async (services: ToolServices, entry: ControlEntry): Promise<string> => {
   const topic = services.config.topics.control;
   const { key, value } = writeControlEntry(entry);
   const record = { key: Buffer.from(key), value: Buffer.from(value) };
-  return publishOne(services, { topic, timeoutMs: TIMEOUT_MS }, record).then(
-    (place) => placeText(topic, place),
-    (error: unknown) => {
-      throw new UsageError(
-        `Nobody knows whether the ${entry.says} was written (${messageOf(error)}): ask \`cambio-bridge ` +
-          "status`, and run the same again.",
-        { cause: error },
-      );
-    },
-  );
+  try {
+    return placeText(topic, await publishOne(services, { topic, timeoutMs: TIMEOUT_MS }, record));
+  } catch (error) {
+    const why = `Nobody knows whether the ${entry.says} was written (${messageOf(error)})`;
+    throw new UsageError(`${why}: ask \`cambio-bridge status\`, and run the same again.`, { cause: error });
+  }
 };
 
 const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
   if (end === null) return null;
   const untilMs = "forMs" in end ? nowMs + end.forMs : end.untilMs;
   if (readInstant(iso(untilMs)) === null)
-    throw new NothingDone(
-      "A pause must end before the year 10000. Without an end it lasts until it is resumed.",
-    );
+    throw new NothingDone("A pause must end before the year 10000, or when it is resumed.");
   if (untilMs <= nowMs)
     throw new NothingDone(
       `Nothing is paused: by Kafka's clock it is ${iso(nowMs)}, and the pause would be over.`,
@@ -74,13 +67,8 @@ const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
 };
 
 /** A resume is written even where nothing is paused: replicas may still hold a pause that a new topic does not know. */
-export const pauseOrResume = (
-  services: ToolServices,
-  actor: Actor,
-  { flow, says, end }: PauseRequest,
-  stopped: AbortSignal,
-) =>
-  withAudit(services, actor, stopped, async ({ act }) => {
+export const pauseOrResume = (services: ToolServices, actor: Actor, { flow, says, end }: PauseRequest) =>
+  withAudit(services, actor, async ({ act }) => {
     await inspectTopics(services, ["control"]);
     const parameters = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: parameters ?? {} };
@@ -93,6 +81,6 @@ export const pauseOrResume = (
       return { value: { entry, place }, outcome: { kind: "done", effect } as const };
     });
     // When a pause has returned, no replica that reaches Kafka begins anything any more.
-    if (says === "pause") await services.clock.sleep(FOLLOWED_MS, stopped).catch(() => undefined);
+    if (says === "pause") await services.clock.sleep(FOLLOWED_MS, services.stopped).catch(() => undefined);
     return { ...value, audit: placeText(services.config.topics.audit, begun) };
   });

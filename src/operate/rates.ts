@@ -2,11 +2,8 @@ import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { ToolServices } from "./tool-services.ts";
 
-export type TopicRate = {
-  topic: string;
-  kind: "events" | "commands" | "results" | "dead letters";
-  perMinute: readonly number[];
-};
+/** `kind`: of the topic's records. */
+export type TopicRate = { kind: string; perMinute: readonly number[] };
 
 const MINUTE_MS = 60_000;
 /** A value for every so many minutes: each border costs a request. */
@@ -32,24 +29,16 @@ const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<n
   });
 };
 
-export const recordsPerMinute = (
-  services: ToolServices,
-  signal: AbortSignal,
-): Promise<readonly TopicRate[]> => {
-  const { config, clock } = services;
+export const recordsPerMinute = (services: ToolServices): Promise<readonly TopicRate[]> => {
+  const { config, clock, stopped } = services;
   const { transactionStatus, commands, results, deadLetters } = config.topics;
-  const topics = [
-    [transactionStatus, "events"],
-    [commands, "commands"],
-    [results, "results"],
-    [deadLetters, "dead letters"],
-  ] as const;
+  const topics = { events: transactionStatus, commands, results, "dead letters": deadLetters };
   const reading = withCluster(services, async (cluster) => {
-    const existing = await cluster.find(topics.map(([topic]) => topic));
-    const rates = topics
-      .filter(([topic]) => existing.has(topic))
-      .map(async ([topic, kind]) => ({ topic, kind, perMinute: await rateOf(cluster, topic, clock.now()) }));
+    const existing = await cluster.find(Object.values(topics));
+    const rates = Object.entries(topics)
+      .filter(([, topic]) => existing.has(topic))
+      .map(async ([kind, topic]) => ({ kind, perMinute: await rateOf(cluster, topic, clock.now()) }));
     return Promise.all(rates);
   });
-  return clock.within(ANSWER_MS, signal, reading);
+  return clock.within(ANSWER_MS, stopped, reading);
 };

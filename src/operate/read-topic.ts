@@ -5,10 +5,11 @@ import { missingText, type Ranges, type TopicRanges } from "../kafka/ranges.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
+import { UsageError } from "../runtime/errors.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { whenKnown } from "../runtime/when-known.ts";
 import { NothingDone } from "./actor.ts";
-import type { ToolServices, OnProgress } from "./tool-services.ts";
+import type { ToolServices } from "./tool-services.ts";
 
 type TopicReading = {
   topic: string;
@@ -18,8 +19,6 @@ type TopicReading = {
   /** Throws if a partition cannot be read, because a decision rests on the records. Otherwise it only warns. */
   isWhole?: boolean;
 };
-
-export type ReadingHooks = { signal: AbortSignal; onProgress?: OnProgress | undefined };
 
 /** Whether a value may hold this text: JSON may hold it escaped, so such a value has to be read. */
 export const mayHold = (value: Buffer | null, text: Buffer): boolean =>
@@ -48,41 +47,52 @@ export const readTopic = async (
   services: ToolServices,
   reading: TopicReading,
   take: TakeRecord,
-  { signal, onProgress }: ReadingHooks,
 ): Promise<Ranges> => {
+  const { onProgress } = services;
   const { topic, isWhole = false } = reading;
   const leaveOut = (missing: ReadonlySet<number>): void => {
-    if (missing.size === 0) return;
-    if (isWhole) throw new NothingDone(`${missingText(topic, missing)}: see docs/failures.md.`);
-    services.warn(`Incomplete: ${missingText(topic, missing)}.`);
+    const lack = missingText(topic, missing);
+    if (missing.size > 0 && isWhole) throw new NothingDone(`${lack}: see docs/failures.md.`);
+    if (missing.size > 0) services.warn(`Incomplete: ${lack}.`);
   };
   const { ranges, missing } = await rangesOf(services, reading);
   leaveOut(missing);
   const total = recordsIn(ranges);
   if (total === 0) return ranges;
   let read = 0;
-  onProgress?.({ read, total });
+  onProgress({ read, total });
   const nonEmpty = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
   const takeCounted: TakeRecord = (record) => {
-    onProgress?.({ read: (read += 1), total });
+    onProgress({ read: (read += 1), total });
     return take(record);
   };
-  leaveOut(await scan({ topic, ranges: nonEmpty }, takeCounted, services, signal));
+  leaveOut(await scan({ topic, ranges: nonEmpty }, takeCounted, services, services.stopped));
   return ranges;
 };
+
+/** If the asking fails with a UsageError, it is a warning, and the answer is `otherwise`. */
+export const orWarn = <T>(
+  { warn }: Pick<ToolServices, "warn">,
+  asking: Promise<T>,
+  otherwise: T,
+): Promise<T> =>
+  asking.catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    warn(error.message);
+    return otherwise;
+  });
 
 /** Gives what `pick` makes of the records, where that is not null. */
 export const collect = async <T>(
   services: ToolServices,
   reading: TopicReading,
   pick: (record: Incoming) => T | null | Promise<T | null>,
-  hooks: ReadingHooks,
 ): Promise<T[]> => {
   const all: T[] = [];
   const keep = (picked: T | null): void => {
     if (picked !== null) all.push(picked);
   };
-  await readTopic(services, reading, (record) => whenKnown(pick(record), keep), hooks);
+  await readTopic(services, reading, (record) => whenKnown(pick(record), keep));
   return all;
 };
 

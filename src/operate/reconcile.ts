@@ -13,14 +13,13 @@ export const reconcileDays = (
   services: ToolServices,
   actor: Actor,
   { from, to, dryRun, force }: DaysRequest,
-  stopped: AbortSignal,
 ) => {
   const period = periodOfDays(from, to);
-  const run = () => reconcileOnce(services, { period, dryRun, force }, stopped);
+  const run = () => reconcileOnce(services, { period, dryRun, force }, services.stopped);
   if (dryRun || !force) return run();
   const parameters = { from: iso(period.fromMs), to: iso(period.toMs) };
   const action = { kind: "reconcile", subject: "reconcile", parameters } as const;
-  return withAudit(services, actor, stopped, async ({ act }) => {
+  return withAudit(services, actor, async ({ act }) => {
     const { value } = await act(action, async () => {
       const report = await run();
       const { published, result } = report;

@@ -65,13 +65,12 @@ export const encodeCommand = async (services: ToolServices, command: Command): P
 export const writeCommand = async (
   services: ToolServices,
   { commandId, key, value }: { commandId: string; key: string; value: Buffer },
-  stopped: AbortSignal,
 ): Promise<string | null> => {
   const topic = services.config.topics.commands;
   const record = { key: Buffer.from(key), value };
   const publishing = publishOne(services, { topic, timeoutMs: SEND_TIMEOUT_MS }, record);
   try {
-    await services.clock.within(2 * SEND_TIMEOUT_MS, stopped, publishing);
+    await services.clock.within(2 * SEND_TIMEOUT_MS, services.stopped, publishing);
     return null;
   } catch (error) {
     if (error instanceof PublishError && error.code !== "timeout")

@@ -70,8 +70,8 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
 
 export type Status = Awaited<ReturnType<typeof ask>>;
 
-export const status = (services: ToolServices, signal: AbortSignal): Promise<Status> => {
-  const { config, clock } = services;
+export const readStatus = (services: ToolServices): Promise<Status> => {
+  const { config, clock, stopped } = services;
   const reading = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
-  return clock.within(ANSWER_MS, signal, reading);
+  return clock.within(ANSWER_MS, stopped, reading);
 };

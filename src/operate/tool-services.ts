@@ -9,11 +9,16 @@ import { NothingDone } from "./actor.ts";
 /** Says of an outage what failed. Whoever calls a function of this room does it once, around all that it asks. */
 export { explainOutage } from "../kafka/wire/outage.ts";
 
-/** `warn` is called with a sentence about something that does not stop the work. */
-export type ToolServices = Services & { warn: (sentence: string) => void };
-
 export type Progress = { read: number; total: number };
-export type OnProgress = (progress: Progress) => void;
+
+export type ToolServices = Services & {
+  /** Is called with a sentence about something that does not stop the work. */
+  warn: (sentence: string) => void;
+  /** Is called with the number of records that are read. */
+  onProgress: (progress: Progress) => void;
+  /** Ends what is being read, and keeps an action from beginning; one that has begun is finished. */
+  stopped: AbortSignal;
+};
 
 /** Throws NothingDone if a topic or its schema is missing, or a topic is not kept as it must be. */
 export const inspectTopics = async (

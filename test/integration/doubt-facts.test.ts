@@ -13,7 +13,6 @@ import { openWorld, type World } from "../support/world.ts";
 
 // Topics as replicas and other programs leave them: each record with the time that its writer's clock had.
 
-const unstopped = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 let world: World;
 let services: ToolServices;
@@ -57,8 +56,8 @@ const acceptOf = (fields: Partial<AcceptQuote>): AcceptQuote => ({
 const hashOf = (accept: AcceptQuote): string => requestHash({ request: { type: "AcceptQuote", ...accept } });
 
 const factsOf = async (commandId: string) => {
-  const doubts = await findDoubts(services, { commandId, quoteId: null }, unstopped);
-  const [facts] = await factsOfDoubts(services, doubts, () => undefined, unstopped);
+  const doubts = await findDoubts(services, { commandId, quoteId: null });
+  const [facts] = await factsOfDoubts(services, doubts);
   if (!facts) throw new Error(`no doubt of ${commandId}`);
   return facts;
 };

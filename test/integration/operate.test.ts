@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Forbidden } from "../../src/operate/actor.ts";
 import { readAudit } from "../../src/operate/audit/entry.ts";
 import { replay } from "../../src/operate/dead-letters/replay.ts";
-import { pauseOrResume, pauses } from "../../src/operate/pause.ts";
+import { pauseOrResume, readPauses } from "../../src/operate/pause.ts";
 import { recordsPerMinute } from "../../src/operate/rates.ts";
 import { recentProposals } from "../../src/operate/resolve/proposal.ts";
 import { confirm, resolve } from "../../src/operate/resolve/resolve.ts";
-import { status } from "../../src/operate/status.ts";
+import { readStatus } from "../../src/operate/status.ts";
 import { decode } from "../support/avro.ts";
 import { toolServicesFor, person } from "../support/tool-services.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const unstopped = new AbortController().signal;
 const saying = (commandId: string, as: "succeeded" | "not-executed" = "succeeded") => ({
   ...{ commandId, quoteId: null, as, force: false, transactionId: null },
 });
@@ -40,13 +39,13 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
   const before = await ends();
   const viewer = person("vic", "viewer");
   const asked = [
-    resolve(services, viewer, saying("seen"), unstopped),
-    confirm(services, viewer, { ref: "0/0", as: "succeeded" }, unstopped),
-    pauseOrResume(services, viewer, { flow: "commands", says: "pause", end: null }, unstopped),
-    replay(services, viewer, {}, { planned: () => undefined, ended: () => undefined }, unstopped),
+    resolve(services, viewer, saying("seen")),
+    confirm(services, viewer, { ref: "0/0", as: "succeeded" }),
+    pauseOrResume(services, viewer, { flow: "commands", says: "pause", end: null }),
+    replay(services, viewer, {}, { planned: () => undefined, ended: () => undefined }),
   ];
   for (const each of asked) await expect(each).rejects.toThrow(Forbidden);
-  await expect(resolve(services, person("ana", "operator", "  "), saying("seen"), unstopped)).rejects.toThrow(
+  await expect(resolve(services, person("ana", "operator", "  "), saying("seen"))).rejects.toThrow(
     "the name and the note must be there",
   );
   expect(await ends()).toEqual(before);
@@ -63,15 +62,15 @@ test("of two people who say the opposite at once, one decides, and there is one 
   const services = toolServicesFor(world);
   await writeDoubts(world, "contested", AT_ONCE_MS, randomUUID());
   const both = await Promise.all([
-    resolve(services, person("ana"), saying("contested", "succeeded"), unstopped),
-    resolve(services, person("bob"), saying("contested", "not-executed"), unstopped),
+    resolve(services, person("ana"), saying("contested", "succeeded")),
+    resolve(services, person("bob"), saying("contested", "not-executed")),
   ]);
   expect(both.map(({ kind }) => kind).sort()).toEqual(["decided", "resolved"]);
   const results = (await resultsOf("contested")).map(({ value }) => decode("command-result", value));
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   const won = both.find(({ kind }) => kind === "resolved");
   expect(won).toMatchObject({ result: results[0] });
-  const asked = await resolve(services, person("cid"), saying("contested"), unstopped);
+  const asked = await resolve(services, person("cid"), saying("contested"));
   expect(asked).toMatchObject({ kind: "decided", result: results[0] });
 });
 
@@ -79,7 +78,7 @@ describe("four eyes", () => {
   const propose = async (commandId: string, quoteId = randomUUID()) => {
     const services = toolServicesFor(world, { CONSOLE_FOUR_EYES: "true" });
     await writeDoubts(world, commandId, AT_ONCE_MS, quoteId);
-    const proposed = await resolve(services, person("Ana Lima"), saying(commandId), unstopped);
+    const proposed = await resolve(services, person("Ana Lima"), saying(commandId));
     if (proposed.kind !== "proposed") throw new Error(proposed.kind);
     return { services, ...proposed, quoteId };
   };
@@ -88,7 +87,7 @@ describe("four eyes", () => {
     const { services, ref, place, quoteId } = await propose("two-people");
     expect(place).toBe(`${world.topics.audit}[0]@${ref.slice(2)}`);
     expect(await resultsOf("two-people")).toEqual([]);
-    expect(await recentProposals(services, unstopped)).toMatchObject([
+    expect(await recentProposals(services)).toMatchObject([
       {
         ref,
         by: "Ana Lima",
@@ -98,11 +97,11 @@ describe("four eyes", () => {
     ]);
 
     for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
-      const same = confirm(services, person(spelling), { ref, as: "succeeded" }, unstopped);
+      const same = confirm(services, person(spelling), { ref, as: "succeeded" });
       await expect(same).rejects.toThrow("Ana Lima proposed it, and another person must confirm it");
       expect(await lastAudit()).toMatchObject({ by: spelling, outcome: { kind: "refused" } });
     }
-    const mistyped = confirm(services, person("bob"), { ref, as: "not-executed" }, unstopped);
+    const mistyped = confirm(services, person("bob"), { ref, as: "not-executed" });
     await expect(mistyped).rejects.toThrow(`${ref} proposes succeeded, which is not what was confirmed`);
     expect(await resultsOf("two-people")).toEqual([]);
     // Where people look first, it is said that somebody is waited for.
@@ -114,7 +113,7 @@ describe("four eyes", () => {
     }
 
     const both = await Promise.all(
-      ["bob", "cid"].map((by) => confirm(services, person(by), { ref, as: "succeeded" }, unstopped)),
+      ["bob", "cid"].map((by) => confirm(services, person(by), { ref, as: "succeeded" })),
     );
     expect(both.map(({ outcome }) => outcome.kind).sort()).toEqual(["decided", "resolved"]);
     const results = await resultsOf("two-people");
@@ -122,7 +121,7 @@ describe("four eyes", () => {
     expect(new Set(results.map(({ value }) => String(value))).size).toBe(1);
     expect(result).toMatchObject({ outcome: "SUCCEEDED", final: true, quoteId, decidedBy: "OPERATOR" });
     expect((await world.run(["status"])).out).not.toContain(`REF ${ref}`);
-    const again = await confirm(services, person("dan"), { ref, as: "succeeded" }, unstopped);
+    const again = await confirm(services, person("dan"), { ref, as: "succeeded" });
     expect(again.outcome).toMatchObject({
       kind: "decided",
       note: expect.stringMatching(/^Ana Lima, confirmed by (bob|cid): asked the partner$/) as string,
@@ -133,9 +132,9 @@ describe("four eyes", () => {
     const { services, ref } = await propose("yesterday");
     const request = `0/${Number(ref.slice(2)) - 1}`;
     for (const none of [request, "0/999999", "1/0", "x"])
-      await expect(
-        confirm(services, person("bob"), { ref: none, as: "succeeded" }, unstopped),
-      ).rejects.toThrow(`has no proposal ${none}`);
+      await expect(confirm(services, person("bob"), { ref: none, as: "succeeded" })).rejects.toThrow(
+        `has no proposal ${none}`,
+      );
 
     const { audit } = world.topics;
     const proposal = (await world.read(audit)).find(({ offset }) => `0/${offset}` === ref);
@@ -159,12 +158,10 @@ describe("four eyes", () => {
     while (!(await isOld())) offset = await written();
     await producer.disconnect();
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
-    const late = confirm(services, person("bob"), { ref: `0/${offset}`, as: "succeeded" }, unstopped);
+    const late = confirm(services, person("bob"), { ref: `0/${offset}`, as: "succeeded" });
     await expect(late).rejects.toThrow("is older than 24 hours");
     expect(await resultsOf("yesterday")).toEqual([]);
-    expect((await confirm(services, person("bob"), { ref, as: "succeeded" }, unstopped)).outcome.kind).toBe(
-      "resolved",
-    );
+    expect((await confirm(services, person("bob"), { ref, as: "succeeded" })).outcome.kind).toBe("resolved");
   });
 });
 
@@ -172,24 +169,21 @@ test("a pause of a duration ends by Kafka's clock, not by that of the operator's
   const services = toolServicesFor(world);
   const ahead = { ...services, clock: { ...services.clock, now: () => Date.now() + 3_600_000 } };
   const before = Date.now();
-  const { entry } = await pauseOrResume(
-    ahead,
-    person("ana"),
-    { flow: "accepts", says: "pause", end: { forMs: 60_000 } },
-    unstopped,
-  );
+  const { entry } = await pauseOrResume(ahead, person("ana"), {
+    flow: "accepts",
+    says: "pause",
+    end: { forMs: 60_000 },
+  });
   expect(entry.untilMs).toBeGreaterThan(before + 50_000);
   expect(entry.untilMs).toBeLessThan(Date.now() + 70_000);
-  expect((await pauses(services, unstopped)).get("accepts")).toEqual(entry);
+  expect((await readPauses(services)).get("accepts")).toEqual(entry);
   const over = { flow: "accepts", says: "pause", end: { untilMs: before - 1 } } as const;
-  await expect(pauseOrResume(services, person("ana"), over, unstopped)).rejects.toThrow(
-    "by Kafka's clock it is",
-  );
-  expect((await pauses(services, unstopped)).get("accepts")).toEqual(entry);
+  await expect(pauseOrResume(services, person("ana"), over)).rejects.toThrow("by Kafka's clock it is");
+  expect((await readPauses(services)).get("accepts")).toEqual(entry);
 });
 
 test("the audit has a row for each action, with what came of it", async () => {
-  const all = await readAudit(toolServicesFor(world), 0, unstopped);
+  const all = await readAudit(toolServicesFor(world), 0);
   const ids = new Set(all.map(({ actionId }) => actionId));
   const entries = await world.read(world.topics.audit);
   const written = entries.map(({ value }) => JSON.parse(String(value)) as { data: { actionId: string } });
@@ -224,7 +218,7 @@ test("a reconcile run that a person forces stands in the audit topic, a dry one 
 test("the state of flows and the rates are known without reading a record", async () => {
   const services = toolServicesFor(world);
   await world.produce(world.topics.deadLetters, [{ key: "k", value: "v" }]);
-  const known = await status(services, unstopped);
+  const known = await readStatus(services);
   expect(known).toMatchObject({
     commands: { members: [], lag: 0 },
     reconcile: { leader: null, lastCompleteAtMs: null },
@@ -233,7 +227,7 @@ test("the state of flows and the rates are known without reading a record", asyn
   const withoutRegistry = await world.run(["status"], { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" });
   expect(withoutRegistry).toMatchObject({ code: 0, out: expect.stringContaining("1 dead letter") as string });
   expect(withoutRegistry.err).toContain("Doubts are not counted: SCHEMA_REGISTRY_URL");
-  const rates = await recordsPerMinute(services, unstopped);
+  const rates = await recordsPerMinute(services);
   expect(rates.map(({ kind, perMinute }) => [kind, perMinute.length])).toEqual(
     ["events", "commands", "results", "dead letters"].map((of) => [of, 30]),
   );

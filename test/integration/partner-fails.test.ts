@@ -44,7 +44,8 @@ test.concurrent(
       "the log line",
     );
     await eventually(
-      async () => expect((await world.run(["status"])).out).toContain("THE PARTNER FAILS: since "),
+      async () =>
+        expect((await world.run(["status"])).out).toContain("The partner fails: see why.\n  since "),
       "status to say so",
       40_000,
     );
@@ -58,7 +59,7 @@ test.concurrent(
     );
     await replica.untilLine((line) => line.includes('"partner.well"'), "the end in the log");
     await eventually(
-      async () => expect((await world.run(["status"])).out).not.toContain("THE PARTNER FAILS"),
+      async () => expect((await world.run(["status"])).out).not.toContain("The partner fails"),
       "status to forget it",
       40_000,
     );
@@ -84,7 +85,7 @@ test.concurrent(
     await eventually(async () => expect(await detail()).toContain(why), "the replica to say so", 20_000);
     await replica.untilLine((line) => line.includes('"partner.rate"') && line.includes(why), "the log line");
     await eventually(
-      async () => expect((await world.run(["status"])).out).toContain("THE RATE IS USED UP: since "),
+      async () => expect((await world.run(["status"])).out).toContain("Commands wait for their turn"),
       "status to say so",
       20_000,
     );
@@ -134,7 +135,7 @@ test.concurrent(
     await eventually(
       async () =>
         expect((await world.run(["status"])).out).toContain(
-          "ACCEPTS WAIT UNTIL A DOUBT IS RESOLVED: accepts pause since ",
+          "Accepts wait until a doubt is resolved: find out what became of it.\n  accepts pause since ",
         ),
       "status to say so",
       40_000,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ToolServices } from "../../src/operate/tool-services.ts";
-import { story, type Story } from "../../src/operate/story/story.ts";
+import { readStory, type Story } from "../../src/operate/story/story.ts";
 import { toolServicesFor } from "../support/tool-services.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Following } from "../support/follow-topics.ts";
@@ -9,7 +9,6 @@ import { decodeResult } from "../support/result.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
 
-const unstopped = new AbortController().signal;
 const DAY_MS = 86_400_000;
 
 let world: World;
@@ -51,7 +50,7 @@ const resultOf = (commandId: string) =>
     30_000,
   );
 const tell = (id: string, sinceMs = Date.now() - DAY_MS): Promise<Story> =>
-  story(services, { id, sinceMs }, () => undefined, unstopped);
+  readStory(services, { id, sinceMs });
 
 test("a command, its quote, its externalId and its transaction tell the same story, in order of time", async () => {
   const [commandId, quoteId, externalId] = [randomUUID(), randomUUID(), `order-${randomUUID()}`];

@@ -36,7 +36,7 @@ test("an unreadable batch costs its own partition, is named by `status`, and par
   await eventually(
     async () =>
       expect((await world.run(["status"])).out).toContain(
-        `${topics.commands}[0]: THE BATCH AT OFFSET 0 CANNOT BE READ`,
+        `The commands of ${topics.commands}[0] wait: a batch cannot be read.\n  It stands at offset 0:`,
       ),
     "`status` to name it",
     20_000,

@@ -21,7 +21,7 @@ export const toolServicesFor = (world: World, settings: Settings = {}): ToolServ
   const warn = (sentence: string): never => {
     throw new Error(sentence);
   };
-  return { ...services, warn };
+  return { ...services, warn, onProgress: () => undefined, stopped: new AbortController().signal };
 };
 
 export const person = (by: string, role: Role = "operator", note = "asked the partner"): Actor => ({

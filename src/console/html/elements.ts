@@ -1,5 +1,7 @@
 import type { Progress } from "../../operate/tool-services.ts";
-import { formatCount, html, sizeText, type Cell, type Html } from "./text.ts";
+import type { Sentence } from "../../operate/sentence.ts";
+import { codeText, formatCount, html, inlineText, sentence, sizeText, timeAndAge } from "./text.ts";
+import type { Cell, Html } from "./text.ts";
 
 /** The path of a page with its query. A lone surrogate cannot be written in one. */
 export const pathTo = (path: string, query: Readonly<Record<string, string | number | null>>): string => {
@@ -18,24 +20,26 @@ export const fitting = (pieces: readonly Html[], maxBytes = MAX_LIST): readonly 
   return end < 0 ? pieces : pieces.slice(0, end);
 };
 
+/** The cells of a row by the names of their columns. */
+export type Cells = Readonly<Record<string, Cell>>;
+
 /** `label` is for screen readers, unique on its page. `total` also counts rows that do not fit, `lister` lists all. */
 export const table = (
   label: string,
-  columns: readonly string[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly Cells[],
   empty: string,
   total = rows.length,
   lister = "the command line",
 ): Html => {
   if (rows.length === 0) return html`<p class="none">${empty}</p>`;
-  const cellOf = (cell: Cell, column: number): Html =>
+  const cellOf = ([name, cell]: [string, Cell], column: number): Html =>
     column === 0
       ? html`<th scope="row">${cell}</th>`
-      : html`<td><span class="name">${columns[column]}</span><div>${cell}</div></td>`;
-  const shown = fitting(rows.map((row) => html`<tr>${row.map(cellOf)}</tr>`));
+      : html`<td><span class="name">${name}</span><div>${cell}</div></td>`;
+  const shown = fitting(rows.map((row) => html`<tr>${Object.entries(row).map(cellOf)}</tr>`));
   const part = `${formatCount(shown.length)} of ${formatCount(total)} are shown: ${lister} lists all.`;
   return html`<table aria-label="${label}">
-    <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+    <thead><tr>${Object.keys(rows[0] ?? {}).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${shown}</tbody>
   </table> ${shown.length < total && html`<p class="dim">${part}</p>`}`;
 };
@@ -85,3 +89,15 @@ export const select = (
       ([value, text]) => html`<option value="${value}" ${value === chosen && "selected"}>${text}</option>`,
     )}</select>
   </p>`;
+
+export const transactionLink = (transactionId: string): Html =>
+  link(pathTo("/story", { id: transactionId }), codeText(transactionId, 80));
+
+export const sentenceView = (parts: Sentence, nowMs: number): Html =>
+  html`${parts.map((part) => {
+    if (typeof part === "string") return sentence(part);
+    if ("atMs" in part) return timeAndAge(part.atMs, nowMs);
+    if ("words" in part) return inlineText(part.words);
+    if ("page" in part) return html`<a class="button" href="${part.page}">${part.title}</a>`;
+    return "id" in part ? codeText(part.id) : transactionLink(part.transactionId);
+  })}`;

@@ -1,6 +1,6 @@
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import type { PageAnswer, ConsoleContext, ProblemStatus } from "../site.ts";
-import { code, html, type Html } from "./text.ts";
+import { codeText, html, type Html } from "./text.ts";
 
 /** `refreshS`: the page loads itself again after so many seconds. */
 type Page = { title: string; body: Html; status?: 200 | ProblemStatus; refreshS?: number | undefined };
@@ -25,7 +25,7 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
   const { site, person } = context.var;
   const isOpen = person !== null || site.settings.auth === "none";
   const nobody = isOpen && "read only: nobody signs in";
-  const who = person ? html`${code(person.name)}, ${person.role}` : nobody;
+  const who = person ? html`${codeText(person.name)}, ${person.role}` : nobody;
   context.header("cache-control", "no-store");
   const reload = html`<script id="reload" src="${site.reload.path}" data-seconds="${refreshS}" defer></script>
     <noscript><meta http-equiv="refresh" content="${refreshS}" /></noscript>`;

@@ -36,7 +36,7 @@ export const inlineText = (text: string, maxLength = MAX_SHOWN): Html => {
 /** A sentence of the bridge that may hold untrusted text. */
 export const sentence = (text: string): Html => inlineText(text, 4_000);
 
-export const code = (text: string, maxLength = MAX_SHOWN): Html =>
+export const codeText = (text: string, maxLength = MAX_SHOWN): Html =>
   html`<code>${text === "" ? "(empty)" : inlineText(text, maxLength)}</code>`;
 
 /** With a narrow space between thousands: a comma or point could be read as a decimal mark. */
@@ -62,7 +62,7 @@ const inSaoPaulo = new Intl.DateTimeFormat("sv-SE", {
 });
 
 /** The day stands in São Paulo's time only where it differs. The timestamp of a record may be out of range. */
-export const at = (ms: number): Html => {
+export const timeText = (ms: number): Html => {
   if (!(Math.abs(ms) <= MAX_INSTANT_MS)) return html`<span class="dim">no time (${ms})</span>`;
   const iso = new Date(ms).toISOString();
   const utc = iso.slice(0, -5).replace("T", " ");
@@ -75,5 +75,5 @@ export const at = (ms: number): Html => {
 export const ago = (ms: number, nowMs: number): string =>
   ms > nowMs ? `in ${formatDuration(ms - nowMs)}` : `${formatDuration(nowMs - ms)} ago`;
 
-export const when = (ms: number, nowMs: number): Html =>
-  html`${at(ms)} <span class="dim">(${ago(ms, nowMs)})</span>`;
+export const timeAndAge = (ms: number, nowMs: number): Html =>
+  html`${timeText(ms)} <span class="dim">(${ago(ms, nowMs)})</span>`;

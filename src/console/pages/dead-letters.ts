@@ -6,8 +6,18 @@ import { hexDump } from "../../runtime/hex-dump.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
-import { facts, link, notice, pathTo, select, table } from "../html/elements.ts";
-import { at, block, code, count, formatCount, html, inlineText, sentence, when } from "../html/text.ts";
+import { facts, link, notice, pathTo, select, table, type Cells } from "../html/elements.ts";
+import {
+  timeText,
+  block,
+  codeText,
+  count,
+  formatCount,
+  html,
+  inlineText,
+  sentence,
+  timeAndAge,
+} from "../html/text.ts";
 import type { Cell, Html } from "../html/text.ts";
 import { PageProblem, type ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
@@ -50,30 +60,30 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
 };
 
 const lettersView = (list: LetterList, { reason, period }: Filter, nowMs: number): Html => {
-  const rowOf = (letter: DeadLetter): readonly Cell[] => {
+  const rowOf = (letter: DeadLetter): Cells => {
     const ref = positionText(letter.place);
     const source = letter.source === "webhook" ? "notification" : letter.source;
-    return [
-      link(pathTo("/letter", { ref }), ref),
-      when(letter.timestampMs, nowMs),
-      html`${code(letter.reason, 60)}<br /><small>a ${source}</small>`,
-      html`${inlineText(letter.detail, MAX_TEXT)}<br /><small>${code(letter.preview, MAX_TEXT)}</small>`,
-    ];
+    return {
+      REF: link(pathTo("/letter", { ref }), ref),
+      when: timeAndAge(letter.timestampMs, nowMs),
+      reason: html`${codeText(letter.reason, 60)}<br /><small>a ${source}</small>`,
+      "detail and value": html`${inlineText(letter.detail, MAX_TEXT)}<br />
+        <small>${codeText(letter.preview, MAX_TEXT)}</small>`,
+    };
   };
   const none = "There is no dead letter of this kind in this time.";
-  const rows = [...list.letters].reverse().map(rowOf);
-  const columns = ["REF", "when", "reason", "detail and value"];
+  const rows = list.letters.toReversed().map(rowOf);
   const all = link(pathTo("/replay", { reason, period }), "Plan a replay of all of them");
   const counts = html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`;
   return html`${reason && html`<p class="dim">${sentence(explainReason(reason))}</p>`}
-    ${list.count > 0 && counts} ${table("Dead letters", columns, rows, none, list.count)}`;
+    ${list.count > 0 && counts} ${table("Dead letters", rows, none, list.count)}`;
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {
-  const { services, read, clock } = context.var.site;
+  const { read, clock } = context.var.site;
   const filter = filterOf((name) => context.req.query(name), clock.now());
-  const reading = await read(`letters ${filter.period} ${filter.reason}`, (onProgress, signal) =>
-    listLetters(services, selectionOf(filter), { limit: MAX_SHOWN, onProgress, signal }),
+  const reading = await read(`letters ${filter.period} ${filter.reason}`, (tools) =>
+    listLetters(tools, selectionOf(filter), MAX_SHOWN),
   );
   const reasons = [...(reading.value?.byReason.keys() ?? [])].slice(0, MAX_SHOWN);
   return readingPage(context, reading, {
@@ -99,17 +109,19 @@ const valueView = (value: Buffer | null): Html => {
 const sentView = (sent: ShownLetter["sent"]): Cell => {
   if (sent === null) return "not known: the audit topic cannot be read";
   const last = sent.at(-1);
-  return last ? html`${at(last.atMs)} by ${inlineText(last.by, 60)}: ${code(last.where)}` : "never";
+  return last ? html`${timeText(last.atMs)} by ${inlineText(last.by, 60)}: ${codeText(last.where)}` : "never";
 };
 
 const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs: number): Html => {
   const { reason, detail, source, origin, place, timestampMs, missing } = letter;
   const cut = `The value was cut, as it was too large for the topic: ${missing}.`;
   const unknown = source === "webhook" ? "a webhook" : "not known";
-  const came = html`${when(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`;
-  const from = origin ? html`${code(placeText(origin.topic, origin))}, ${at(origin.timestampMs)}` : unknown;
+  const came = html`${timeAndAge(timestampMs, nowMs)} <span class="dim">${placeText(topic, place)}</span>`;
+  const from = origin
+    ? html`${codeText(placeText(origin.topic, origin))}, ${timeText(origin.timestampMs)}`
+    : unknown;
   return html`${facts([
-    ["Reason", html`<strong>${code(reason)}</strong>`],
+    ["Reason", html`<strong>${codeText(reason)}</strong>`],
     ["What it means", sentence(explainReason(reason))],
     ["Detail", inlineText(detail, 1_000)],
     ["Became a dead letter", came],
@@ -126,7 +138,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
   const ref = readRef(refText);
   const none = new PageProblem(404, "There is no such dead letter.", "It may be deleted by now.");
   if (ref === null) throw none;
-  const reading = await read(`letter ${refText}`, (_, signal) => showLetter(services, ref, signal));
+  const reading = await read(`letter ${refText}`, (tools) => showLetter(tools, ref));
   const plan = html`<p><a class="button" href="${pathTo("/replay", { ref: refText })}">Plan a replay of it</a></p>`;
   return readingPage(context, reading, {
     title: `Dead letter ${refText}`,

@@ -1,21 +1,10 @@
-import { aboutDoubt, evidenceSentence, type Sentence } from "../../operate/doubts/about.ts";
+import { aboutDoubt, evidenceSentence } from "../../operate/doubts/about.ts";
 import type { Doubt } from "../../operate/doubts/doubts.ts";
 import type { DoubtFacts } from "../../operate/doubts/facts.ts";
-import { facts, link, notice, pathTo, table } from "../html/elements.ts";
-import { at, block, code, count, html, inlineText, when, type Html } from "../html/text.ts";
+import { facts, notice, sentenceView, table, transactionLink } from "../html/elements.ts";
+import { block, count, html, inlineText, timeText, type Html } from "../html/text.ts";
 
 const MAX_ID = 80;
-const MAX_TEXT = 1_000;
-
-const transactionLink = (transactionId: string): Html =>
-  link(pathTo("/story", { id: transactionId }), code(transactionId, MAX_ID));
-
-const sentenceView = (sentence: Sentence, nowMs: number): Html =>
-  html`${sentence.map((piece) => {
-    if (typeof piece === "string") return inlineText(piece, MAX_TEXT);
-    if ("atMs" in piece) return when(piece.atMs, nowMs);
-    return "id" in piece ? code(piece.id) : transactionLink(piece.transactionId);
-  })}`;
 
 /** What says nearly for certain that the partner executed the call. It stands above everything else. */
 export const evidenceView = ({ evidence, notes }: DoubtFacts, nowMs: number): Html => {
@@ -34,17 +23,16 @@ export const aboutView = (doubt: Doubt, doubtFacts: DoubtFacts | null, nowMs: nu
     ${doubt.response && html`<h3>The answer's text</h3> ${block(doubt.response, 8_000)}`}`;
 
 export const candidatesView = ({ candidates, more, isCut, sinceMs, untilMs }: DoubtFacts): Html => {
-  const rows = candidates.map((transaction) => [
-    transactionLink(transaction.transactionId),
-    at(transaction.firstAtMs),
-    inlineText(transaction.firstStatus ?? "", MAX_ID),
-    inlineText(transaction.lastStatus ?? "", MAX_ID),
-  ]);
-  const columns = ["transaction", "first event", "first status", "last status"];
+  const rows = candidates.map((transaction) => ({
+    transaction: transactionLink(transaction.transactionId),
+    "first event": timeText(transaction.firstAtMs),
+    "first status": inlineText(transaction.firstStatus ?? "", MAX_ID),
+    "last status": inlineText(transaction.lastStatus ?? "", MAX_ID),
+  }));
   const further = more > 0 && `${count(more, "further one is", "further ones are")} not shown. `;
   const cut = isCut && "More transactions had events than can be compared: later ones are missing. ";
   return html`<h2>Transactions that began after the claim <small>and that no other result names</small></h2>
-    ${table("Transactions that began after the claim", columns, rows, "None is known.")}
-    <p class="dim">${further}${cut}Looked for from ${at(sinceMs)} to ${at(untilMs)}. If one of them is of this
+    ${table("Transactions that began after the claim", rows, "None is known.")}
+    <p class="dim">${further}${cut}Looked for from ${timeText(sinceMs)} to ${timeText(untilMs)}. If one of them is of this
       quote, it was executed; that there is none proves nothing.</p>`;
 };

@@ -1,5 +1,5 @@
 import { isSamePerson } from "../../operate/actor.ts";
-import { explainOutage, type OnProgress } from "../../operate/tool-services.ts";
+import { explainOutage, type ToolServices } from "../../operate/tool-services.ts";
 import { isSameQuote, proposalsOf, type Doubt } from "../../operate/doubts/doubts.ts";
 import { factsOfDoubts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
@@ -7,7 +7,16 @@ import type { Proposal } from "../../operate/resolve/proposal.ts";
 import { canAct, noteField, taskField } from "../act.ts";
 import { hidden, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { at, code, html, inlineText, sentence, when, type Cell, type Html } from "../html/text.ts";
+import {
+  timeText,
+  codeText,
+  html,
+  inlineText,
+  sentence,
+  timeAndAge,
+  type Cell,
+  type Html,
+} from "../html/text.ts";
 import type { ConsoleContext, Site } from "../site.ts";
 import { aboutView, candidatesView, evidenceView } from "./doubt-facts.ts";
 import { doubtPath, doubtsTable, journalState, readProposals } from "./doubts.ts";
@@ -25,7 +34,7 @@ const adviceView = (
 ): Html =>
   notice(
     "wait",
-    html`<strong>Ask the partner whether quote ${code(quoteId)} was accepted, at about ${at(claimedAtMs)}.</strong> If it was not, ask
+    html`<strong>Ask the partner whether quote ${codeText(quoteId)} was accepted, at about ${timeText(claimedAtMs)}.</strong> If it was not, ask
       for their word that it will not be executed any more: that it is not in the books is not enough.
       If the partner cannot say, leave it open. Never say “not executed” on a guess.
       ${partnerContact && html`<br />Whom to ask: <strong>${inlineText(partnerContact)}</strong>`}
@@ -73,7 +82,7 @@ const timeView = (
 ): Html => {
   const isYoung = endableAtMs > nowMs;
   const hasEvidence = facts !== null && facts.evidence.length > 0;
-  const young = html`<strong>It can be resolved from ${when(endableAtMs, nowMs)} on.</strong> Until then a frozen replica
+  const young = html`<strong>It can be resolved from ${timeAndAge(endableAtMs, nowMs)} on.</strong> Until then a frozen replica
     could still make the call, or the partner could still be working on it.`;
   const evident = "“Not executed” needs force, because the evidence says that it was executed.";
   if (!isYoung && !hasEvidence) return html`<p>It can be resolved now.</p>`;
@@ -98,9 +107,9 @@ const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal)
   return html`<form method="post" action="/confirm" class="panel">
     <h2>${inlineText(by)} proposes: it was ${as === "succeeded" ? "executed" : "not executed"}</h2>
     <p>${inlineText(note, 1_000)}
-      <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
+      <span class="dim">REF ${ref}, ${timeText(atMs)}; it can be confirmed until ${timeText(untilMs)}.</span></p>
     ${force && html`<p><strong>With force: it is resolved even if the call may still be under way.</strong></p>`}
-    ${transactionId && html`<p>Its transaction: ${code(transactionId)}</p>`}
+    ${transactionId && html`<p>Its transaction: ${codeText(transactionId)}</p>`}
     ${as === "not-executed" && html`<p class="hint">${NOT_EXECUTED_RISK}</p>`}
     ${isAuthor ? html`<p><strong>Another person must confirm it.</strong></p>` : forOthers}
   </form>`;
@@ -130,7 +139,7 @@ const doubtForm = (
   const nowMs = site.clock.now();
   const endableAtMs = doubt.resolvableAtMs;
   if (!canAct(context)) {
-    const from = endableAtMs <= nowMs ? "now" : html`at ${when(endableAtMs, nowMs)}`;
+    const from = endableAtMs <= nowMs ? "now" : html`at ${timeAndAge(endableAtMs, nowMs)}`;
     const nobody = html`: nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>`;
     return html`<p>An operator can resolve it ${from}. You may only look${person === null && nobody}.</p>`;
   }
@@ -140,7 +149,7 @@ const doubtForm = (
     <h2>Resolve the doubt</h2>
     ${fieldsOf(doubt)} ${fourEyes && html`<p>${fourEyesHint}</p>`}
     <fieldset>
-      <legend>What does the partner say of quote ${code(doubt.quoteId)}?</legend>
+      <legend>What does the partner say of quote ${codeText(doubt.quoteId)}?</legend>
       ${choice(refusal, "as", "succeeded", "It was executed", EXECUTED)}
       ${choice(refusal, "as", "not-executed", "It was not executed", NOT_EXECUTED)}
     </fieldset>
@@ -153,8 +162,8 @@ const doubtForm = (
 
 const doubtView = async (context: ConsoleContext, doubt: Doubt, refusal: Refusal | null): Promise<Html> => {
   const { site } = context.var;
-  const readFacts = async (onProgress: OnProgress, signal: AbortSignal): Promise<DoubtFacts | null> =>
-    (await factsOfDoubts(site.services, [doubt], onProgress, signal))[0] ?? null;
+  const readFacts = async (tools: ToolServices): Promise<DoubtFacts | null> =>
+    (await factsOfDoubts(tools, [doubt]))[0] ?? null;
   const [{ value: facts, error, isReading, progress }, proposals] = await Promise.all([
     site.read(`facts ${doubt.place}`, readFacts, FACTS_MS),
     readProposals(site),
@@ -181,13 +190,11 @@ export const showDoubt = async (
     page(context, {
       title: "Doubt",
       ...(refusal ? { status: 422 } : more),
-      body: html`<h1>Command ${code(commandId)} ${heading}</h1> ${refusal && refusalView(refusal)} ${body}
+      body: html`<h1>Command ${codeText(commandId)} ${heading}</h1> ${refusal && refusalView(refusal)} ${body}
         <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
     });
   const journal = await site.doubts.look();
-  const finding = Promise.resolve(
-    journal.value?.find({ commandId, quoteId: null }, context.req.raw.signal) ?? [],
-  );
+  const finding = Promise.resolve(journal.value?.find({ commandId, quoteId: null }) ?? []);
   const doubts = await explainOutage(site.services.config, finding);
   const [doubt, ...others] = doubts.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
   const state = journalState(context, journal);

@@ -1,9 +1,9 @@
 import { callsOf } from "../../operate/doubts/about.ts";
 import { proposalsOf, type Doubt, type OpenDoubts } from "../../operate/doubts/doubts.ts";
 import { recentProposals, type Proposal } from "../../operate/resolve/proposal.ts";
-import { link, notice, pathTo, reading, table } from "../html/elements.ts";
+import { link, notice, pathTo, reading, table, type Cells } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { ago, at, code, count, html, inlineText, sentence, when } from "../html/text.ts";
+import { ago, timeText, codeText, count, html, inlineText, sentence, timeAndAge } from "../html/text.ts";
 import type { Cell, Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext, Site } from "../site.ts";
@@ -17,23 +17,23 @@ export const STILL_READING = "The journal is still being read, so there may be m
 export const doubtPath = ({ commandId, quoteId }: { commandId: string; quoteId: string | null }): string =>
   pathTo("/doubt", { command: commandId, quote: quoteId });
 
-const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): readonly Cell[] => {
+const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): Cells => {
   const { commandId, quoteId, externalId, sinceMs, resolvableAtMs, httpStatus, error } = doubt;
   const proposalNotes = proposalsOf(doubt, proposals).map(
     ({ ref, request: { as, force }, by, untilMs }) =>
       html`<br /><small>${inlineText(by, MAX_ID)} proposes
         <strong>${as === "succeeded" ? "executed" : "not executed"}</strong>${force && ", with force"}: REF ${ref}, to be
-        confirmed until ${at(untilMs)}</small>`,
+        confirmed until ${timeText(untilMs)}</small>`,
   );
-  return [
-    link(doubtPath(doubt), code(commandId, MAX_ID)),
-    when(sinceMs, nowMs),
-    html`accept ${code(quoteId, MAX_ID)}
-      ${externalId && html`<br /><small>externalId ${code(externalId, MAX_ID)}</small>`}`,
-    html`${callsOf(doubt)}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
-      ${error && html`<br /><small>${code(error.code, MAX_ID)}</small>`}`,
-    html`${resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs)}${proposalNotes}`,
-  ];
+  return {
+    command: link(doubtPath(doubt), codeText(commandId, MAX_ID)),
+    "in doubt since": timeAndAge(sinceMs, nowMs),
+    "what it asks for": html`accept ${codeText(quoteId, MAX_ID)}
+      ${externalId && html`<br /><small>externalId ${codeText(externalId, MAX_ID)}</small>`}`,
+    "the call": html`${callsOf(doubt)}, ${httpStatus === null ? "no answer" : `HTTP ${httpStatus}`}
+      ${error && html`<br /><small>${codeText(error.code, MAX_ID)}</small>`}`,
+    "can be resolved": html`${resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs)}${proposalNotes}`,
+  };
 };
 
 type TableOptions = { proposals?: readonly Proposal[]; empty?: string; total?: number };
@@ -43,13 +43,12 @@ export const doubtsTable = (
   nowMs: number,
   { proposals = [], empty = "", total }: TableOptions = {},
 ): Html => {
-  const columns = ["command", "in doubt since", "what it asks for", "the call", "can be resolved"];
   const rows = doubts.map((doubt) => rowOf(doubt, proposals, nowMs));
-  return table("Commands in doubt", columns, rows, empty, total, "cambio-bridge doubts");
+  return table("Commands in doubt", rows, empty, total, "cambio-bridge doubts");
 };
 
-export const readProposals = ({ read, services }: Site): Promise<Reading<Proposal[]>> =>
-  read("proposals", (_, signal) => recentProposals(services, signal));
+export const readProposals = ({ read }: Site): Promise<Reading<Proposal[]>> =>
+  read("proposals", recentProposals);
 
 /** Why the journal cannot be read, or how far it is read; null when all of it is read, just now. */
 export const journalState = (
@@ -72,7 +71,7 @@ const listOf = async (
 ): Promise<Cell> => {
   if (opened === null) return null;
   const { read, clock } = context.var.site;
-  const list = await read("oldest doubts", (_, signal) => opened.list(MAX_SHOWN, signal, proposals), 0);
+  const list = await read("oldest doubts", () => opened.list(MAX_SHOWN, proposals), 0);
   if (list.value === null) return list.error !== null && failed(context, list.error);
   const total = opened.numbers().doubts;
   const nowMs = clock.now();

@@ -3,10 +3,11 @@ import type { Selection } from "../../operate/dead-letters/read.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { readRef } from "../../operate/read-topic.ts";
+import type { ToolServices } from "../../operate/tool-services.ts";
 import { actorOfRequest, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
 import { hidden, notice, pathTo, table, type Tone } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { code, count, formatCount, html, inlineText, sentence, type Html } from "../html/text.ts";
+import { codeText, count, formatCount, html, inlineText, sentence, type Html } from "../html/text.ts";
 import type { PageAnswer, ConsoleContext } from "../site.ts";
 import { filterOf, selectionOf, type Filter } from "./dead-letters.ts";
 import { readingPage, RELOAD_S } from "./problem.ts";
@@ -39,13 +40,9 @@ const showPlan = async (
   note = "",
   problem: string | null = null,
 ): Promise<Response> => {
-  const { services, read } = context.var.site;
-  const reading = await read(
-    JSON.stringify(["plan", scope]),
-    async (onProgress, signal) =>
-      (await planReplay(services, toSelection(scope), { signal, onProgress })).plan,
-    PLAN_MS,
-  );
+  const planOf = async (tools: ToolServices): Promise<Plan> =>
+    (await planReplay(tools, toSelection(scope))).plan;
+  const reading = await context.var.site.read(JSON.stringify(["plan", scope]), planOf, PLAN_MS);
   const why = problem && notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
   return readingPage(context, reading, {
     title: "Replay",
@@ -85,15 +82,14 @@ const runPage = (
     end.end === "sent" ? "sent" : "others",
   );
   const rows = [...others, ...sent].slice(0, MAX_ENDS).map(({ ref, end }) => {
-    const placeOrReason = end.end === "sent" ? code(end.where) : inlineText(end.reason);
-    return [ref, WORDS[end.end], placeOrReason];
+    const placeOrReason = end.end === "sent" ? codeText(end.where) : inlineText(end.reason);
+    return { REF: ref, "what came of it": WORDS[end.end], "place, or why not": placeOrReason };
   });
-  const columns = ["REF", "what came of it", "place, or why not"];
   const notSent = others.length === 0 ? "" : `, ${formatCount(others.length)} not or not for sure`;
   const counts = `${formatCount(sent.length)} of ${formatCount(plan?.send.length ?? 0)} sent${notSent}.`;
   const body = html`<h1>${title}</h1> ${notice(state.tone, html`<strong>${counts}</strong> ${sentence(state.more)}`)}
     ${warnings.slice(0, MAX_LINES).map((text) => notice("wait", sentence(text)))}
-    ${table("What came of each dead letter", columns, rows, "None was sent.", ends.length, "cambio-bridge audit --json")}
+    ${table("What came of each dead letter", rows, "None was sent.", ends.length, "cambio-bridge audit --json")}
     <p><a href="/dead-letters">Go back to the dead letters</a> · <a href="/audit">Audit</a></p>`;
   return page(context, { title: "Replay", refreshS: state.refreshS, body });
 };
@@ -117,9 +113,9 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   const goesOn = { tone: "wait", more: "It goes on, also when nobody looks.", refreshS: RELOAD_S } as const;
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
-    run: async (stopped) => {
+    run: async () => {
       const tools = { ...services, warn };
-      const { unsent, reason } = await replay(tools, actor, toSelection(scope), hooks, stopped);
+      const { unsent, reason } = await replay(tools, actor, toSelection(scope), hooks);
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "dead letter")} had no turn: ${reason ?? ""}. Plan it again.`;

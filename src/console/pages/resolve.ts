@@ -3,7 +3,7 @@ import { confirm, resolve, type Confirmed } from "../../operate/resolve/resolve.
 import { actorOfRequest, begin, formOf, noteProblem } from "../act.ts";
 import { facts, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { at, code, html, type Html } from "../html/text.ts";
+import { timeText, codeText, html, type Html } from "../html/text.ts";
 import type { ConsoleContext, PageAnswer, Show } from "../site.ts";
 import { showDoubt } from "./doubt.ts";
 import { doubtPath } from "./doubts.ts";
@@ -14,13 +14,13 @@ const answerTo = ({ request, outcome }: Confirmed): { title: string; body: Html 
   const { commandId } = request;
   if (outcome.kind === "resolved") {
     const { result, place, published } = outcome;
-    const is = html`The final result of command ${code(commandId)} is <strong>${result.outcome}</strong>.`;
+    const is = html`The final result of command ${codeText(commandId)} is <strong>${result.outcome}</strong>.`;
     const rows = facts([
-      ["Its final result", html`<strong>${code(published)}</strong>`],
-      ["The decision in the journal", code(place)],
-      ["quoteId", result.quoteId && code(result.quoteId)],
-      ["transactionId", result.transactionId && code(result.transactionId)],
-      ["resultId", code(result.resultId)],
+      ["Its final result", html`<strong>${codeText(published)}</strong>`],
+      ["The decision in the journal", codeText(place)],
+      ["quoteId", result.quoteId && codeText(result.quoteId)],
+      ["transactionId", result.transactionId && codeText(result.transactionId)],
+      ["resultId", codeText(result.resultId)],
     ]);
     return { title: "The doubt is resolved", body: html`${notice("good", is)} ${rows}` };
   }
@@ -30,9 +30,9 @@ const answerTo = ({ request, outcome }: Confirmed): { title: string; body: Html 
       ${link(doubtPath({ commandId, quoteId }), "the doubt's page")} or with
       <code>cambio-bridge resolve --confirm ${ref} --as ${request.as} --by NAME</code>.`;
     const rows = facts([
-      ["REF", html`<strong>${code(ref)}</strong>`],
-      ["The proposal", code(place)],
-      ["Can be resolved from", at(resolvableAtMs)],
+      ["REF", html`<strong>${codeText(ref)}</strong>`],
+      ["The proposal", codeText(place)],
+      ["Can be resolved from", timeText(resolvableAtMs)],
     ]);
     return { title: "It is proposed, and not resolved yet", body: html`${notice("wait", how)} ${rows}` };
   }
@@ -48,14 +48,14 @@ const act = (
   context: ConsoleContext,
   form: URLSearchParams,
   purpose: string,
-  work: (stopped: AbortSignal) => Promise<Confirmed>,
+  work: () => Promise<Confirmed>,
 ): PageAnswer => {
   const meanwhile: Show = (asker) => {
     const body = html`<h1>The decision is being written</h1> ${reading("The journal is read first", null)}`;
     return page(asker, { title: "Doubt", refreshS: RELOAD_S, body });
   };
-  const run = async (stopped: AbortSignal): Promise<Show> => {
-    const { request, outcome } = await work(stopped);
+  const run = async (): Promise<Show> => {
+    const { request, outcome } = await work();
     const answer = answerTo({ request, outcome });
     if (answer === null) return refused(form, refusalText(request, outcome) ?? outcome.kind);
     const story = link(pathTo("/story", { id: request.commandId }), "See the whole story");
@@ -81,9 +81,9 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const transactionId = as === "succeeded" ? form.get("transaction")?.trim() || null : null;
   const force = form.get("force") === "yes";
   const request: ResolveRequest = { commandId, quoteId, as, force, transactionId };
-  return act(context, form, `resolve ${commandId}`, async (stopped) => ({
+  return act(context, form, `resolve ${commandId}`, async () => ({
     request,
-    outcome: await resolve(services, actor, request, stopped),
+    outcome: await resolve(services, actor, request),
   }));
 };
 
@@ -94,5 +94,5 @@ export const confirmProposal = async (context: ConsoleContext): Promise<Response
   const [ref, as] = [form.get("ref") ?? "", form.get("as")];
   if (as !== "succeeded" && as !== "not-executed")
     return refused(form, "The form does not say what is confirmed.")(context);
-  return act(context, form, `confirm ${ref}`, (stopped) => confirm(services, actor, { ref, as }, stopped));
+  return act(context, form, `confirm ${ref}`, () => confirm(services, actor, { ref, as }));
 };

@@ -1,7 +1,7 @@
-import { story as readStory, type Ending, type StoryStep, type Story } from "../../operate/story/story.ts";
+import { readStory, type Ending, type StoryStep, type Story } from "../../operate/story/story.ts";
 import { facts, fitting, link, notice, pathTo, select, tag } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import { block, code, count, html, inlineText, sentence, when, type Html } from "../html/text.ts";
+import { block, codeText, count, html, inlineText, sentence, timeAndAge, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
@@ -30,7 +30,7 @@ const endingOf = ({ about, id, tone, sentence: text, isDoubt }: Ending): Html =>
   const doubt = link(pathTo("/doubt", { command: id }), "See what is known and what to do");
   return notice(
     tone,
-    html`<strong>${about === "command" ? "Command" : "Transaction"} ${code(id)}</strong><br />${sentence(text)}
+    html`<strong>${about === "command" ? "Command" : "Transaction"} ${codeText(id)}</strong><br />${sentence(text)}
       ${isDoubt && doubt}`,
   );
 };
@@ -38,7 +38,7 @@ const endingOf = ({ about, id, tone, sentence: text, isDoubt }: Ending): Html =>
 const stepOf = ({ atMs, place, kind, title, tone, facts: rows, payload }: StoryStep, nowMs: number): Html =>
   html`<li class="step ${tone}">
     <h3>${tag(tone, kind)} ${inlineText(title)}</h3>
-    <p>${when(atMs, nowMs)} <span class="dim">${inlineText(place)}</span></p>
+    <p>${timeAndAge(atMs, nowMs)} <span class="dim">${inlineText(place)}</span></p>
     ${rows.length > 0 && facts(rows.map(([name, value]) => [name, inlineText(value)] as const))}
     ${payload && html`<details><summary>Its value</summary>${block(payload, MAX_PAYLOAD)}</details>`}
   </li>`;
@@ -48,7 +48,7 @@ const stepsOf = (steps: readonly StoryStep[], maxBytes: number, nowMs: number, i
   const shown = fitting(items, maxBytes);
   const left = steps.length - shown.length;
   const more = html`<p class="dim">${count(left, "further step does", "further steps do")} not fit on this page:
-    <code>cambio-bridge story</code> ${code(id)} shows all.</p>`;
+    <code>cambio-bridge story</code> ${codeText(id)} shows all.</p>`;
   return html`<ol class="steps">${shown}</ol> ${left > 0 && more}`;
 };
 
@@ -69,18 +69,18 @@ const storyView = ({ id, endings, steps, notes }: Story, nowMs: number): Html =>
 };
 
 export const storyPage = async (context: ConsoleContext): Promise<Response> => {
-  const { services, read, clock } = context.var.site;
+  const { read, clock } = context.var.site;
   const id = (context.req.query("id") ?? "").trim();
   const period = context.req.query("since") ?? "";
   const since = SINCE.some(([value]) => value === period) ? period : "7";
   const search = searchForm(id, since);
   if (id === "") return page(context, { title: "Story", body: html`<h1>Story</h1> ${search}` });
-  const reading = await read(`story ${since} ${id}`, (onProgress, signal) =>
-    readStory(services, { id, sinceMs: clock.now() - Number(since) * DAY_MS }, onProgress, signal),
+  const reading = await read(`story ${since} ${id}`, (tools) =>
+    readStory(tools, { id, sinceMs: clock.now() - Number(since) * DAY_MS }),
   );
   return readingPage(context, reading, {
     title: `Story of ${id.slice(0, 60)}`,
-    head: html`<h1>Story of ${code(id)}</h1> ${search}`,
+    head: html`<h1>Story of ${codeText(id)}</h1> ${search}`,
     what: "The topics are being read",
     view: (story) => storyView(story, clock.now()),
   });

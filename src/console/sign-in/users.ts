@@ -13,15 +13,17 @@ const MAX_NAME = 256;
 export const isName = (text: string): boolean =>
   text !== "" && text === text.trim() && text.length <= MAX_NAME && !INVISIBLE.test(text);
 
-const problemOf = (fields: readonly string[], users: readonly User[]): string | null => {
-  const [name = "", hash = "", role = "viewer"] = fields;
-  if (fields.length < 2 || fields.length > 3) return "it is not of the form name:hash or name:hash:role";
+/** Returns the line's user, or what is wrong with it. */
+const readUser = (line: string, others: readonly User[]): User | string => {
+  const [name = "", hash = "", role = "viewer", ...rest] = line.split(":");
+  if (hash === "" || rest.length > 0) return "it is not of the form name:hash or name:hash:role";
   if (!isName(name)) return `its name is empty, too long, or has characters that cannot be seen`;
   // Four eyes takes names that are alike for one person.
-  if (users.some((user) => isSamePerson(user.name, name)))
+  if (others.some((user) => isSamePerson(user.name, name)))
     return "its name stands further up already, maybe in another case or spelling: choose another one";
   if (!BCRYPT.test(hash)) return "its hash is none of bcrypt, as `htpasswd -B` makes it";
-  return role === "viewer" || role === "operator" ? null : "its role is neither viewer nor operator";
+  if (role !== "viewer" && role !== "operator") return "its role is neither viewer nor operator";
+  return { name, hash, role };
 };
 
 /** Problems name the line's number and never its content, which may be a secret. */
@@ -31,13 +33,9 @@ export const parseUsers = (text: string): UsersFile => {
   for (const [index, raw] of text.split("\n").entries()) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
-    const fields = line.split(":");
-    const problem = problemOf(fields, users);
-    if (problem !== null) problems.push(`Line ${index + 1}: ${problem}.`);
-    else {
-      const [name = "", hash = "", role] = fields;
-      users.push({ name, hash, role: role === "operator" ? "operator" : "viewer" });
-    }
+    const user = readUser(line, users);
+    if (typeof user === "string") problems.push(`Line ${index + 1}: ${user}.`);
+    else users.push(user);
   }
   if (users.length === 0 && problems.length === 0) problems.push("It names nobody, so nobody could sign in.");
   return { users, problems };

@@ -31,12 +31,11 @@ export type Audit = {
 export const withAudit = async <T>(
   services: ToolServices,
   actor: Actor,
-  stopped: AbortSignal,
   work: (audit: Audit) => Promise<T>,
 ): Promise<T> => {
   authorize(actor);
   await inspectTopics(services, ["audit"]);
-  const { config, clock } = services;
+  const { config, clock, stopped } = services;
   const topic = config.topics.audit;
   const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
@@ -54,10 +53,8 @@ export const withAudit = async <T>(
       const entry = { actionId, actor, action, outcome };
       const event = auditEvent(entry, { id: randomUUID(), source, timeMs: clock.now() });
       const headers = [["content-type", CONTENT_TYPE] as const];
-      return publisher.publish(
-        { key: Buffer.from(actionId), value: Buffer.from(event), headers },
-        TIMEOUT_MS,
-      );
+      const record = { key: Buffer.from(actionId), value: Buffer.from(event), headers };
+      return publisher.publish(record, TIMEOUT_MS);
     };
     const place = await write(null).catch((error: unknown) => {
       throw new UsageError(
@@ -68,9 +65,7 @@ export const withAudit = async <T>(
     });
     const end = (outcome: AuditOutcome): Promise<RecordPosition | null> =>
       write(outcome).catch((error: unknown) => {
-        services.warn(
-          `The outcome of the action could not be written to the audit topic (${messageOf(error)}).`,
-        );
+        services.warn(`The outcome could not be written to the audit topic (${messageOf(error)}).`);
         return null;
       });
     const atMs = async (): Promise<number> => {

@@ -121,13 +121,9 @@ const rowOf = (record: Incoming) => {
 export type AuditAction = NonNullable<ReturnType<typeof rowOf>>;
 
 /** The actions since a time, the oldest first: both entries of one are one row, at the place of the first. */
-export const readAudit = async (
-  services: ToolServices,
-  sinceMs: number,
-  signal: AbortSignal,
-): Promise<AuditAction[]> => {
+export const readAudit = async (services: ToolServices, sinceMs: number): Promise<AuditAction[]> => {
   const byAction = new Map<string, AuditAction>();
-  for (const row of await collect(services, auditReading(services, sinceMs), rowOf, { signal })) {
+  for (const row of await collect(services, auditReading(services, sinceMs), rowOf)) {
     const first = byAction.get(row.actionId);
     byAction.set(row.actionId, first ? { ...first, outcome: row.outcome } : row);
   }

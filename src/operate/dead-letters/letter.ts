@@ -15,8 +15,6 @@ const NONE_ADDED: ReadonlyMap<AddedName, string> = new Map();
 const beginningOf = (bytes: Buffer | null, length: number): string =>
   bytes === null ? "null" : bytes.subarray(0, length).toString("utf8") + (bytes.length > length ? "…" : "");
 
-const numberOf = (text: string | undefined): number => (text === undefined ? Number.NaN : Number(text));
-
 /** A command that says no issuedAt has its record's timestamp, so that it would look new when it is replayed. */
 const NO_ISSUED_AT =
   "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the " +
@@ -44,12 +42,12 @@ export const readLetter = (record: Incoming, services: Pick<ToolServices, "confi
   const added = unwrapped?.added ?? NONE_ADDED;
   const bridges = added.has("received-at") ? "webhook" : "command";
   const source: "webhook" | "command" | "unknown" = unwrapped ? bridges : "unknown";
-  const receivedAtMs = numberOf(added.get("received-at"));
+  const receivedAtMs = Number(added.get("received-at"));
   const named = {
     topic: added.get("topic") ?? "",
-    partition: numberOf(added.get("partition")),
-    offset: numberOf(added.get("offset")),
-    timestampMs: numberOf(added.get("timestamp")),
+    partition: Number(added.get("partition")),
+    offset: Number(added.get("offset")),
+    timestampMs: Number(added.get("timestamp")),
   };
   const origin = source === "command" && named.partition >= 0 && named.offset >= 0 ? named : null;
   const cut = added.get("cut");

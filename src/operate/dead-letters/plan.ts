@@ -2,7 +2,6 @@ import { noSuchTopic, withCluster } from "../../kafka/cluster/with-cluster.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
 import type { ToolServices } from "../tool-services.ts";
-import type { ReadingHooks } from "../read-topic.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { explainReason, type DeadLetter } from "./letter.ts";
 import { eachLetter, type Selection } from "./read.ts";
@@ -84,19 +83,14 @@ export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
 };
 
 /** `next` is the offset up to which the audit topic was read. */
-export const planReplay = async (services: ToolServices, selection: Selection, hooks: ReadingHooks) => {
+export const planReplay = async (services: ToolServices, selection: Selection) => {
   const { commands, transactionStatus } = services.config.topics;
   const letters: DeadLetter[] = [];
-  await eachLetter(
-    services,
-    selection,
-    (letter) => {
-      if (letters.push(letter) > MAX_LETTERS)
-        throw new UsageError(`More than ${MAX_LETTERS} dead letters are meant: choose a shorter time.`);
-    },
-    hooks,
-  );
-  const { sent, next } = await readSent(services, letters, hooks.signal);
+  await eachLetter(services, selection, (letter) => {
+    if (letters.push(letter) > MAX_LETTERS)
+      throw new UsageError(`More than ${MAX_LETTERS} dead letters are meant: choose a shorter time.`);
+  });
+  const { sent, next } = await readSent(services, letters);
   const refs = new Set(letters.map(({ place }) => positionText(place)));
   const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !refs.has(ref));
   const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.replays };

@@ -2,7 +2,7 @@ import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { AuditOutcome } from "../audit/entry.ts";
-import type { ToolServices, OnProgress } from "../tool-services.ts";
+import type { ToolServices } from "../tool-services.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { obstacleTo, originalOf, type DeadLetter, type Original } from "./letter.ts";
 import { planReplay, type PlannedReplay, type Plan } from "./plan.ts";
@@ -12,7 +12,6 @@ import { openTarget, type LetterEnd, type ReplayTarget } from "./targets.ts";
 type ReplayHooks = {
   planned: (plan: Plan) => void;
   ended: (ref: string, end: LetterEnd) => void;
-  onProgress?: OnProgress;
 };
 
 /** `unsent`: letters of the plan whose turn did not come; `reason`: why, null where all had theirs. */
@@ -56,7 +55,6 @@ const sendAll = async (
   services: ToolServices,
   { plan, sent, next: planEnd }: PlannedReplay,
   { audit, ended }: { audit: Audit; ended: ReplayHooks["ended"] },
-  signal: AbortSignal,
 ): Promise<ReplayOutcome> => {
   const { reread, stop } = createReread(services.config.topics.deadLetters, services);
   let auditedTo = planEnd;
@@ -74,8 +72,8 @@ const sendAll = async (
     const { place } = letter;
     const [earlier] = sent.replays(positionText(place));
     if (earlier) return `replayed meanwhile by ${earlier.by}: ${earlier.where}`;
-    const other = sent.announced(positionText(place), planEnd);
-    if (other !== null) return `being replayed by ${other}: run it again in a minute`;
+    const other = sent.announcer(positionText(place));
+    if (other !== undefined) return `being replayed by ${other}: run it again in a minute`;
     const record = await reread(place.partition, place.offset);
     if (record === null) return "the dead-letter topic does not hold it any more";
     const { original } = originalOf(record);
@@ -102,7 +100,7 @@ const sendAll = async (
       return { value, outcome: outcomeOf(value) };
     });
     const done = await acting.catch((error: unknown) => {
-      if (error instanceof NothingDone && signal.aborted) return null;
+      if (error instanceof NothingDone && services.stopped.aborted) return null;
       throw error;
     });
     if (done === null) return "it was interrupted";
@@ -115,7 +113,7 @@ const sendAll = async (
   try {
     // All are opened before anything is announced: where one cannot be, nothing is done.
     for (const [source, letters] of Map.groupBy(plan.send, (each) => each.source))
-      targets.push({ target: await openTarget(services, source, signal), letters });
+      targets.push({ target: await openTarget(services, source), letters });
     for (const { target, letters } of targets)
       for (const batch of batchesOf(letters)) {
         const reason = await replayBatch(batch, target);
@@ -132,15 +130,12 @@ export const replay = async (
   services: ToolServices,
   actor: Actor,
   selection: Selection,
-  { planned, ended, onProgress }: ReplayHooks,
-  signal: AbortSignal,
+  { planned, ended }: ReplayHooks,
 ): Promise<ReplayOutcome> => {
   authorize(actor);
-  const replayPlan = await planReplay(services, selection, { signal, onProgress });
+  const replayPlan = await planReplay(services, selection);
   const { plan } = replayPlan;
   planned(plan);
   if (plan.send.length === 0) return { unsent: 0, reason: null };
-  return withAudit(services, actor, signal, (audit) =>
-    sendAll(services, replayPlan, { audit, ended }, signal),
-  );
+  return withAudit(services, actor, (audit) => sendAll(services, replayPlan, { audit, ended }));
 };

@@ -51,7 +51,7 @@ const commandsTarget = (services: ToolServices): ReplayTarget => {
 };
 
 /** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
-const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promise<ReplayTarget> => {
+const eventsTarget = async (services: ToolServices): Promise<ReplayTarget> => {
   const { config } = services;
   const topic = config.topics.transactionStatus;
   if (config.partner.baseUrl === undefined)
@@ -59,7 +59,7 @@ const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promis
   const schemaIdOf = await inspectTopics(services, ["transactionStatus"]);
   const events = await openEvents(services, schemaIdOf("transaction-status-updated"));
   try {
-    await events.untilRead(signal);
+    await events.untilRead(services.stopped);
   } catch (error) {
     await events.close();
     throw error;
@@ -83,6 +83,4 @@ const eventsTarget = async (services: ToolServices, signal: AbortSignal): Promis
 export const openTarget = async (
   services: ToolServices,
   source: DeadLetter["source"],
-  signal: AbortSignal,
-): Promise<ReplayTarget> =>
-  source === "command" ? commandsTarget(services) : eventsTarget(services, signal);
+): Promise<ReplayTarget> => (source === "command" ? commandsTarget(services) : eventsTarget(services));

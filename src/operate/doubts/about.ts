@@ -1,11 +1,8 @@
 import { counted } from "../../runtime/counted.ts";
+import type { Sentence } from "../sentence.ts";
 import type { Doubt } from "./doubts.ts";
 import type { DoubtFacts } from "./facts.ts";
 import type { DoubtEvidence, Transaction } from "./transactions.ts";
-
-/** A part of a sentence: text, or something that each output writes in its own form. */
-type Piece = string | { id: string } | { transactionId: string } | { atMs: number };
-export type Sentence = readonly Piece[];
 
 /** What the events say of a transaction. @param why it may be that of the doubt */
 export const transactionSentence = (transaction: Transaction, why: Sentence = []): Sentence => {

@@ -5,12 +5,11 @@ import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { withCluster } from "../../kafka/cluster/with-cluster.ts";
 import type { CommandResult } from "../../records.ts";
-import { UsageError } from "../../runtime/errors.ts";
-import { isApart, isUp, sentenceOf, type Health, type HealthKind } from "../../runtime/health.ts";
+import { isApart, isUp, sentenceOf, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
-import { valueReader } from "../read-topic.ts";
-import { inspectTopics, type ToolServices, type OnProgress, type Progress } from "../tool-services.ts";
+import { orWarn, valueReader } from "../read-topic.ts";
+import { inspectTopics, type ToolServices, type Progress } from "../tool-services.ts";
 import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
 const READ_TIMEOUT_MS = 300_000;
@@ -20,14 +19,10 @@ const CHECK_EVERY_MS = 50;
 /** Waiting does not mend these: a person must. */
 const NEEDS_PERSON: readonly HealthKind[] = ["lost", "halted"];
 
-const unreadableText = (health: Health): string =>
-  `Nobody knows what is in doubt: the journal ${sentenceOf(health)}.`;
-
 /** Gives the sentence on partitions that nobody can read. Throws NothingDone where a person must mend the journal. */
 export const untilRead = (
-  { clock, warn }: Pick<ToolServices, "clock" | "warn">,
+  { clock, warn, stopped }: Pick<ToolServices, "clock" | "warn" | "stopped">,
   { view, health }: Pick<JournalRoom, "view" | "health">,
-  stopped: AbortSignal,
   onWait?: () => void,
 ): Promise<string | null> =>
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
@@ -40,7 +35,8 @@ export const untilRead = (
         warn(`Incomplete: ${lack}.`);
         return lack;
       }
-      if (NEEDS_PERSON.includes(state.kind)) throw new NothingDone(unreadableText(state));
+      if (NEEDS_PERSON.includes(state.kind))
+        throw new NothingDone(`Nobody knows what is in doubt: the journal ${sentenceOf(state)}.`);
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
     return null;
@@ -85,7 +81,7 @@ export const proposalsOf = (doubt: Doubt, proposals: readonly Proposal[]): Propo
 
 /** Follows the journal as a replica does until `close`. Throws a UsageError where it is missing. */
 export const openDoubts = async (services: ToolServices, see?: (record: JournalRecord) => void) => {
-  const { config, clock } = services;
+  const { config, clock, stopped } = services;
   const { journal: topic, commands } = config.topics;
   const schemaIdOf = await inspectTopics(services, ["journal"]);
   let read = 0;
@@ -109,7 +105,7 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
     isNamed({ commandId: ref.commandId, quoteId: ref.key }, name);
   const doubtsNamed = (name: DoubtName): JournalDoubt[] => oldestFirst().filter((doubt) => isOf(doubt, name));
 
-  const describeAll = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
+  const describeAll = async (doubts: readonly JournalDoubt[]): Promise<Doubt[]> => {
     const all: Doubt[] = [];
     for (const doubt of doubts) {
       stopped.throwIfAborted();
@@ -142,26 +138,26 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
       };
     },
     /** Lists the doubts that are read by now: first those with one of these proposals, then the oldest. */
-    list: (count: number, stopped: AbortSignal, proposals: readonly Proposal[] = []) => {
+    list: (count: number, proposals: readonly Proposal[] = []) => {
       const { proposed = [], others = [] } = Object.groupBy(oldestFirst(), (doubt) =>
         proposals.some(({ request }) => isOf(doubt, request)) ? "proposed" : "others",
       );
-      return describeAll([...proposed, ...others].slice(0, count), stopped);
+      return describeAll([...proposed, ...others].slice(0, count));
     },
-    find: (name: DoubtName, stopped: AbortSignal) => describeAll(doubtsNamed(name), stopped),
+    find: (name: DoubtName) => describeAll(doubtsNamed(name)),
     waiting: (proposals: readonly Proposal[]): Proposal[] =>
       proposals.filter(({ request }) => doubtsNamed(request).length > 0),
     /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
-    untilCurrent: (stopped: AbortSignal): Promise<void> =>
+    untilCurrent: (): Promise<void> =>
       clock.withDeadline(CURRENT_TIMEOUT_MS, stopped, async (signal) => {
         const { ranges } = await withCluster(services, (cluster) => cluster.ranges(topic));
         const isBehind = (): boolean =>
           [...ranges].some(([partition, { endOffset }]) => (view.nextOffset(partition) ?? 0) < endOffset);
         while (isBehind()) await clock.sleep(CHECK_EVERY_MS, signal);
       }),
-    untilRead: (stopped: AbortSignal, onProgress?: OnProgress) =>
-      untilRead(services, room, stopped, () => {
-        if (view.left() !== null) onProgress?.(progress());
+    untilRead: () =>
+      untilRead(services, room, () => {
+        if (view.left() !== null) services.onProgress(progress());
       }),
   };
 };
@@ -169,38 +165,26 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
 export type OpenDoubts = Awaited<ReturnType<typeof openDoubts>>;
 export type DoubtNumbers = ReturnType<OpenDoubts["numbers"]>;
 
-/** Gives the doubts, the oldest first. Throws a UsageError where the journal is missing, or this version cannot read it. */
-export const listDoubts = async (
+const withReadDoubts = async <T>(
   services: ToolServices,
-  { count = Infinity, onProgress }: { count?: number; onProgress?: OnProgress },
-  signal: AbortSignal,
-) => {
+  ask: (opened: OpenDoubts) => Promise<T>,
+): Promise<T> => {
   const opened = await openDoubts(services);
   try {
-    await opened.untilRead(signal, onProgress);
-    const numbers = opened.numbers();
-    const doubts = await opened.list(count, signal);
-    const recent = await recentProposals(services, signal).catch((error: unknown): Proposal[] => {
-      if (!(error instanceof UsageError)) throw error;
-      services.warn(error.message);
-      return [];
-    });
-    return { doubts, numbers, proposals: opened.waiting(recent) };
+    await opened.untilRead();
+    return await ask(opened);
   } finally {
     await opened.close();
   }
 };
 
-export const findDoubts = async (
-  services: ToolServices,
-  name: DoubtName,
-  signal: AbortSignal,
-): Promise<Doubt[]> => {
-  const opened = await openDoubts(services);
-  try {
-    await opened.untilRead(signal);
-    return await opened.find(name, signal);
-  } finally {
-    await opened.close();
-  }
-};
+/** Gives the doubts, the oldest first. Throws a UsageError where the journal is missing, or this version cannot read it. */
+export const listDoubts = (services: ToolServices, count = Infinity) =>
+  withReadDoubts(services, async (opened) => {
+    const doubts = await opened.list(count);
+    const recent = await orWarn(services, recentProposals(services), []);
+    return { doubts, numbers: opened.numbers(), proposals: opened.waiting(recent) };
+  });
+
+export const findDoubts = (services: ToolServices, name: DoubtName): Promise<Doubt[]> =>
+  withReadDoubts(services, (opened) => opened.find(name));

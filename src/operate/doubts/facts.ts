@@ -2,12 +2,11 @@ import { requestHash } from "../../commands-to-results/translate.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Request } from "../../commands-to-results/types.ts";
 import { commandReader } from "../../commands-to-results/wire/read.ts";
-import type { Incoming } from "../../kafka/record.ts";
+import type { TakeRecord } from "../../kafka/consume/scan.ts";
 import type { CommandResult } from "../../records.ts";
-import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
-import type { ToolServices, OnProgress } from "../tool-services.ts";
-import { readTopic, valueReader } from "../read-topic.ts";
+import type { ToolServices } from "../tool-services.ts";
+import { orWarn, readTopic, valueReader } from "../read-topic.ts";
 import type { Doubt } from "./doubts.ts";
 import { learnTransactions } from "./transactions.ts";
 
@@ -30,28 +29,15 @@ const amountOf = (accept: Request | undefined, create: Request | undefined): Amo
 };
 
 /** Reads each topic once for all doubts together. */
-export const factsOfDoubts = async (
-  tools: ToolServices,
-  doubts: readonly Doubt[],
-  onProgress: OnProgress,
-  signal: AbortSignal,
-) => {
+export const factsOfDoubts = async (tools: ToolServices, doubts: readonly Doubt[]) => {
   const notes = new Set<string>();
   // Records that could not be read may be the evidence: people are told beside the facts.
   const services = { ...tools, warn: (sentence: string) => void notes.add(sentence) };
   const { topics, commands } = services.config;
   const oldestMs = doubts.reduce((oldest, { claimedAtMs }) => Math.min(oldest, claimedAtMs), Infinity);
   const createdFromMs = oldestMs - QUOTE_LIFE_MS;
-  const read = async (
-    topic: string,
-    fromMs: number,
-    take: (record: Incoming) => Promise<void>,
-  ): Promise<void> => {
-    if (doubts.length === 0) return;
-    await readTopic(services, { topic, fromMs }, take, { signal, onProgress }).catch((error: unknown) => {
-      if (!(error instanceof UsageError)) throw error;
-      notes.add(error.message);
-    });
+  const read = async (topic: string, fromMs: number, take: TakeRecord): Promise<void> => {
+    if (doubts.length > 0) await orWarn(services, readTopic(services, { topic, fromMs }, take), null);
   };
 
   const transactions = learnTransactions(services, doubts);
@@ -65,8 +51,7 @@ export const factsOfDoubts = async (
     if (result === null) return;
     transactions.takeResult(result);
     if (result.operation !== "CREATE_QUOTE" || result.quoteId === null) return;
-    const quote = quoteKey(result.quoteId);
-    if (quotes.has(quote)) creators.set(result.commandId, quote);
+    if (quotes.has(quoteKey(result.quoteId))) creators.set(result.commandId, quoteKey(result.quoteId));
   });
 
   const written = new Map<Doubt, Written>();

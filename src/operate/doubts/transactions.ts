@@ -97,15 +97,15 @@ export const learnTransactions = (services: ToolServices, doubts: readonly Doubt
       return doubts.map((doubt) => {
         const evidence = evidenceOf(doubt);
         const sinceMs = doubt.claimedAtMs - SKEW_MS;
-        const first = unexplained.findIndex(({ firstAtMs }) => firstAtMs >= sinceMs);
-        const later = first < 0 ? [] : unexplained.slice(first, first + MAX_CANDIDATES);
-        const isEvidence = (id: string): boolean =>
-          evidence.some(({ transactionId }) => transactionId === id);
+        const later = unexplained.filter(({ firstAtMs }) => firstAtMs >= sinceMs);
+        const ids = evidence.map(({ transactionId }) => transactionId);
         return {
           doubt,
           evidence,
-          candidates: later.filter(({ transactionId }) => !isEvidence(transactionId)),
-          more: first < 0 ? 0 : unexplained.length - first - later.length,
+          candidates: later
+            .slice(0, MAX_CANDIDATES)
+            .filter(({ transactionId }) => !ids.includes(transactionId)),
+          more: Math.max(0, later.length - MAX_CANDIDATES),
           isCut,
           sinceMs,
         };

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Ref } from "../../commands-to-results/accept-once/entry.ts";
+import type { Claim } from "../../commands-to-results/accept-once/fold-rules.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
 import {
   resolvableAtMs,
@@ -48,13 +50,12 @@ const checkTransaction = async (
   services: ToolServices,
   transactionId: string,
   { commandId, claimedAtMs }: { commandId: string; claimedAtMs: number },
-  signal: AbortSignal,
 ): Promise<void> => {
   const { transactionStatus, results } = services.config.topics;
   const fromMs = claimedAtMs - BEFORE_MS;
   const key = Buffer.from(transactionId);
   const events = { topic: transactionStatus, fromMs, keys: [transactionId] };
-  const matches = await collect(services, events, (event) => event.key?.equals(key) || null, { signal });
+  const matches = await collect(services, events, (event) => event.key?.equals(key) || null);
   if (matches.length === 0)
     throw new NothingDone(
       `No event of transaction ${transactionId} is known since the claim: check the id, or leave it out.`,
@@ -67,23 +68,18 @@ const checkTransaction = async (
       ? result.commandId
       : null;
   };
-  const [other] = await collect(services, { topic: results, fromMs }, ({ value }) => take(value), { signal });
+  const [other] = await collect(services, { topic: results, fromMs }, ({ value }) => take(value));
   if (other !== undefined)
     throw new NothingDone(`Transaction ${transactionId} is that of command ${other}, whose result names it.`);
 };
 
-const findAndEnd = async <T>(
-  services: ToolServices,
-  { commandId, quoteId, as, force, transactionId }: ResolveRequest,
-  stopped: AbortSignal,
-  work: (doubt: EndableDoubt) => Promise<T>,
-): Promise<T | Ended> => {
-  const { topics, kafka } = services.config;
+/** Opens the journal, which is followed as a replica does it, and the results topic. */
+const openTopics = async (services: ToolServices, request: ResolveRequest) => {
   const schemaIdOf = await inspectTopics(services, ["results"]);
-  const { take, refs, timeOf, isOlderElsewhere } = createCommandFinder(commandId);
-  const opened = await openDoubts(services, take);
+  const { take, refs, timeOf, isOlderElsewhere } = createCommandFinder(request.commandId);
+  const doubts = await openDoubts(services, take);
   const results = await openResults(services, schemaIdOf("command-result"));
-  const { view, journal } = opened;
+  const { view, journal } = doubts;
   const published: RecordPosition[] = [];
   const deps = {
     ...services,
@@ -97,88 +93,124 @@ const findAndEnd = async <T>(
     options: { backoff: BACKOFF },
     publish: async (...result: Parameters<Publish>) => published.push(await results.publishLate(...result)),
   };
-  const inTime = <R>(decide: (signal: AbortSignal) => Promise<R>): Promise<R> =>
-    services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, decide);
-  const forQuote = quoteId === null ? "" : ` for quote ${quoteId}`;
-  const toEnded = (resolved: Exclude<Resolved, { kind: "tooYoung" }>): Ended => {
-    switch (resolved.kind) {
-      case "underWay":
-        throw new NothingDone(`Command ${commandId} is being executed${forQuote}: wait for its result.`);
-      case "unknown":
-        throw new NothingDone(
-          `The journal holds no doubt of command ${commandId}${forQuote} that can be read. Check the commandId (upper ` +
-            `and lower case count) and the quote, and that ${topics.journal} of KAFKA_BROKERS ` +
-            `(${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt.`,
-        );
-      case "decided":
-        return { ...resolved, place: placeText(topics.journal, resolved.position) };
-      case "resolved": {
-        const place = placeText(topics.journal, resolved.position);
-        const [position] = published;
-        const where = position ? placeText(topics.results, position) : NOT_PUBLISHED;
-        return { ...resolved, place, published: where };
-      }
-    }
+  const close = async (): Promise<void> => {
+    await doubts.close();
+    await results.close();
   };
+  return { services, request, doubts, view, refs, deps, published, close };
+};
+
+type Opened = Awaited<ReturnType<typeof openTopics>>;
+
+const nameOf = ({ commandId, quoteId }: ResolveRequest): string =>
+  quoteId === null ? commandId : `${commandId} for quote ${quoteId}`;
+
+const noDoubt = ({ services: { config }, request }: Opened): NothingDone =>
+  new NothingDone(
+    `The journal holds no doubt of command ${nameOf(request)} that can be read. Check the commandId (upper ` +
+      `and lower case count) and the quote, and that ${config.topics.journal} of KAFKA_BROKERS ` +
+      `(${config.kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt.`,
+  );
+
+/** Chooses the place of the command in the journal. @param lack says which partitions nobody can read */
+const chooseRef = (opened: Opened, lack: string | null): Ref => {
+  const { commandId, quoteId } = opened.request;
+  const [ref, ...others] = chooseDoubts(opened.refs(), opened.view.look, quoteId);
+  if (ref === undefined && lack !== null)
+    throw new NothingDone(
+      `Nothing was decided: ${lack}, and the doubt may stand there. See docs/failures.md.`,
+    );
+  if (ref === undefined) throw noDoubt(opened);
+  if (others.length > 0)
+    throw new NothingDone(
+      `Command ${commandId} is in doubt for several quotes, ${[ref, ...others].map(({ key }) => key).join(" and ")}: ` +
+        "resolve the one that is meant, by its page or with --quote-id.",
+    );
+  return ref;
+};
+
+/** Throws NothingDone if the topics speak against the decision. */
+const checkDecision = async (opened: Opened, ref: Ref, claim: Claim): Promise<void> => {
+  const { services, doubts, request } = opened;
+  const { commandId, as, force, transactionId } = request;
+  const call = { commandId, claimedAtMs: claim.timestampMs };
+  if (transactionId !== null) await checkTransaction(services, transactionId, call);
+  if (as === "succeeded" || force) return;
+  const doubted = await doubts.find({ commandId, quoteId: ref.key });
+  const facts = await factsOfDoubts(services, doubted);
+  const evident = facts.flatMap(({ evidence }) => evidence.map((one) => one.transactionId));
+  if (evident.length > 0)
+    throw new NothingDone(
+      `Command ${commandId} was probably executed: transaction ${evident.join(" and ")} names it. If ` +
+        "the partner says that it was not executed, and never will be, resolve it with force (--force).",
+    );
+};
+
+/** Says where the decision stands. Throws NothingDone if there is none. */
+const endedOf = (opened: Opened, resolved: Exclude<Resolved, { kind: "tooYoung" }>): Ended => {
+  const { topics } = opened.services.config;
+  if (resolved.kind === "unknown") throw noDoubt(opened);
+  if (resolved.kind === "underWay")
+    throw new NothingDone(`Command ${nameOf(opened.request)} is being executed: wait for its result.`);
+  const place = placeText(topics.journal, resolved.position);
+  if (resolved.kind === "decided") return { ...resolved, place };
+  const [position] = opened.published;
+  const published = position ? placeText(topics.results, position) : NOT_PUBLISHED;
+  return { ...resolved, place, published };
+};
+
+const endDoubt = async (opened: Opened, ref: Ref, claim: Claim, by: string, note: string): Promise<Ended> => {
+  const { commandId, as, force, transactionId } = opened.request;
+  const decision = { as, by, note, force, transactionId };
+  const ending = opened.services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, (signal) =>
+    endInJournal(opened.deps, ref, decision, signal),
+  );
+  const resolved = await ending.catch((error: unknown) => {
+    throw new UsageError(
+      `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): resolve ` +
+        "it again, and what stands is shown.",
+      { cause: error },
+    );
+  });
+  if (resolved.kind !== "tooYoung") return endedOf(opened, resolved);
+  throw new NothingDone(
+    `It is too early: the call of command ${commandId} began at ${iso(claim.timestampMs)} and might still be under ` +
+      `way, on a frozen replica or at the partner: resolve it from ${iso(resolvableAtMs(claim))} on, by Kafka's clock, ` +
+      `${FORCE_ADVICE[as]}.`,
+  );
+};
+
+const findAndEnd = async <T>(
+  services: ToolServices,
+  request: ResolveRequest,
+  work: (doubt: EndableDoubt) => Promise<T>,
+): Promise<T | Ended> => {
+  const opened = await openTopics(services, request);
   try {
-    const lack = await opened.untilRead(stopped);
-    const [ref, ...others] = chooseDoubts(refs(), view.look, quoteId);
-    if (ref === undefined && lack !== null)
-      throw new NothingDone(
-        `Nothing was decided: ${lack}, and the doubt may stand there. See docs/failures.md.`,
+    const ref = chooseRef(opened, await opened.doubts.untilRead());
+    const look = opened.view.look(ref);
+    if (look.kind !== "doubt") {
+      const asking = services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, (signal) =>
+        withoutDoubt(opened.deps, ref, look, signal),
       );
-    if (ref === undefined) return toEnded({ kind: "unknown" });
-    if (others.length > 0)
-      throw new NothingDone(
-        `Command ${commandId} is in doubt for several quotes, ${[ref, ...others].map(({ key }) => key).join(" and ")}: ` +
-          "resolve the one that is meant, by its page or with --quote-id.",
-      );
-    const look = view.look(ref);
-    if (look.kind !== "doubt")
-      return toEnded(await inTime((signal) => withoutDoubt(deps, ref, look, signal)));
-    const claimedAtMs = look.claim.timestampMs;
-    const endableAtMs = resolvableAtMs(look.claim);
-    if (transactionId !== null)
-      await checkTransaction(services, transactionId, { commandId, claimedAtMs }, stopped);
-    if (as === "not-executed" && !force) {
-      const doubts = await opened.find({ commandId, quoteId: ref.key }, stopped);
-      const facts = await factsOfDoubts(services, doubts, () => undefined, stopped);
-      const evident = facts.flatMap(({ evidence }) => evidence.map((one) => one.transactionId));
-      if (evident.length > 0)
-        throw new NothingDone(
-          `Command ${commandId} was probably executed: transaction ${evident.join(" and ")} names it. If ` +
-            "the partner says that it was not executed, and never will be, resolve it with force (--force).",
-        );
+      return endedOf(opened, await asking);
     }
-    const end = async (by: string, note: string): Promise<Ended> => {
-      continueUnless(stopped);
-      const decision = { as, by, note, force, transactionId };
-      const ending = inTime((signal) => endInJournal(deps, ref, decision, signal));
-      const resolved = await ending.catch((error: unknown) => {
-        throw new UsageError(
-          `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): resolve ` +
-            "it again, and what stands is shown.",
-          { cause: error },
-        );
-      });
-      if (resolved.kind !== "tooYoung") return toEnded(resolved);
-      throw new NothingDone(
-        `It is too early: the call of command ${commandId} began at ${iso(claimedAtMs)} and might still be under way, ` +
-          `on a frozen replica or at the partner: resolve it from ${iso(endableAtMs)} on, by Kafka's clock, ${FORCE_ADVICE[as]}.`,
-      );
+    await checkDecision(opened, ref, look.claim);
+    const end: EndableDoubt["end"] = async (by, note) => {
+      continueUnless(services.stopped);
+      return endDoubt(opened, ref, look.claim, by, note);
     };
-    return await work({ quoteId: ref.key, resolvableAtMs: endableAtMs, end });
+    return await work({ quoteId: ref.key, resolvableAtMs: resolvableAtMs(look.claim), end });
   } finally {
     await opened.close();
-    await results.close();
   }
 };
 
 /** Throws NothingDone if something fails before a decision is being written, later a UsageError that says so. */
-export const withDoubt: typeof findAndEnd = (services, request, stopped, work) =>
-  findAndEnd(services, request, stopped, work).catch((error: unknown) => {
+export const withDoubt: typeof findAndEnd = (services, request, work) =>
+  findAndEnd(services, request, work).catch((error: unknown) => {
     if (error instanceof UsageError) throw error;
-    continueUnless(stopped);
+    continueUnless(services.stopped);
     throw new NothingDone(
       `The journal could not be read, and nothing was decided. ${describeOutage(error, services.config)}.`,
       { cause: error },

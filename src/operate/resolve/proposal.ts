@@ -37,23 +37,17 @@ const proposalOf = (record: Incoming) => {
 
 export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
 
-const readProposals = (services: ToolServices, signal: AbortSignal): Promise<Proposal[]> =>
-  collect(services, auditReading(services, services.clock.now() - 2 * PROPOSAL_MS), proposalOf, { signal });
+const readProposals = (services: ToolServices): Promise<Proposal[]> =>
+  collect(services, auditReading(services, services.clock.now() - 2 * PROPOSAL_MS), proposalOf);
 
 /** The proposals of the last 24 hours, the oldest first, also of doubts that were ended since. For display. */
-export const recentProposals = async (services: ToolServices, signal: AbortSignal): Promise<Proposal[]> =>
-  (await readProposals(services, signal)).filter(({ untilMs }) => untilMs > services.clock.now());
+export const recentProposals = async (services: ToolServices): Promise<Proposal[]> =>
+  (await readProposals(services)).filter(({ untilMs }) => untilMs > services.clock.now());
 
 /** Reads the proposal of this name. Throws a UsageError where the audit topic holds none of the last days. */
-export const findProposal = async (
-  services: ToolServices,
-  ref: string,
-  signal: AbortSignal,
-): Promise<Proposal> => {
-  const proposal = (await readProposals(services, signal)).find((one) => one.ref === ref);
+export const findProposal = async (services: ToolServices, ref: string): Promise<Proposal> => {
+  const proposal = (await readProposals(services)).find((one) => one.ref === ref);
   if (proposal) return proposal;
-  throw new UsageError(
-    `${services.config.topics.audit} has no proposal ${ref} of the last two days. Its REF, such as 0/4711, was shown ` +
-      "when it was made.",
-  );
+  const { audit } = services.config.topics;
+  throw new UsageError(`${audit} has no proposal ${ref} of the last two days: see \`cambio-bridge doubts\`.`);
 };

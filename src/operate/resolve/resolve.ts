@@ -23,12 +23,11 @@ export const resolve = (
   services: ToolServices,
   actor: Actor,
   request: ResolveRequest,
-  stopped: AbortSignal,
 ): Promise<ResolveOutcome> =>
-  withAudit(services, actor, stopped, async ({ act }) => {
+  withAudit(services, actor, async ({ act }) => {
     const { topics, console } = services.config;
     const { value, ended } = await act<Ended | MayBeProposed>(resolveAction(request), async () => {
-      const decided = await withDoubt(services, request, stopped, async ({ end, ...doubt }) => {
+      const decided = await withDoubt(services, request, async ({ end, ...doubt }) => {
         const proposable: MayBeProposed = { kind: "mayBeProposed", ...doubt };
         return console.fourEyes ? proposable : end(actor.by, actor.note);
       });
@@ -39,9 +38,7 @@ export const resolve = (
     if (value.kind !== "mayBeProposed") return value;
     // The audit entry of this outcome is the proposal.
     if (ended === null)
-      throw new UsageError(
-        "The proposal could not be written to the audit topic, so nothing is proposed. Propose it again.",
-      );
+      throw new UsageError("The proposal could not be written, so nothing is proposed. Propose it again.");
     return { ...value, kind: "proposed", ref: positionText(ended), place: placeText(topics.audit, ended) };
   });
 
@@ -52,10 +49,9 @@ export const confirm = (
   services: ToolServices,
   actor: Actor,
   { ref, as }: { ref: string; as: ResolveRequest["as"] },
-  stopped: AbortSignal,
 ): Promise<Confirmed> =>
-  withAudit(services, actor, stopped, async ({ act }) => {
-    const { request, by, note, atMs: proposedAtMs, untilMs } = await findProposal(services, ref, stopped);
+  withAudit(services, actor, async ({ act }) => {
+    const { request, by, note, atMs: proposedAtMs, untilMs } = await findProposal(services, ref);
     const refused = (why: string): NothingDone =>
       new NothingDone(`Command ${request.commandId} is not decided: ${why}`);
     const { value: outcome } = await act(resolveAction(request, ref), async ({ atMs }) => {
@@ -67,7 +63,7 @@ export const confirm = (
       if ((await atMs()) >= untilMs)
         throw refused(`what was proposed at ${iso(proposedAtMs)} is older than 24 hours. Propose it again.`);
       const decidedBy = `${by}, confirmed by ${actor.by}`;
-      const ended = await withDoubt(services, request, stopped, ({ end }) => end(decidedBy, note));
+      const ended = await withDoubt(services, request, ({ end }) => end(decidedBy, note));
       return { value: ended, outcome: outcomeFor(request, ended) };
     });
     return { request, outcome };

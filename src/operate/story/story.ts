@@ -1,8 +1,7 @@
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { UsageError } from "../../runtime/errors.ts";
-import type { ToolServices, OnProgress, Progress } from "../tool-services.ts";
-import { mayHold, readTopic } from "../read-topic.ts";
+import type { ToolServices, Progress } from "../tool-services.ts";
+import { mayHold, orWarn, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
 import { endingsOf, type Ending, type StoryRecord, type StoryStep } from "./step.ts";
 
@@ -49,24 +48,13 @@ const newSearch = (id: string) => {
 };
 
 /** The partitions that hold its keys are read, and all commands and dead letters, whose keys their senders choose. */
-export const story = async (
-  services: ToolServices,
-  { id, sinceMs }: { id: string; sinceMs: number },
-  onProgress: OnProgress,
-  signal: AbortSignal,
-) => {
+export const readStory = async (services: ToolServices, { id, sinceMs }: { id: string; sinceMs: number }) => {
   const { topics } = services.config;
   const readers = readersOf(services);
   const search = newSearch(id);
   const noting = { ...services, warn: (sentence: string) => void search.notes.add(sentence) };
-  const readings = new Map<object, Progress>();
-
-  const say = (reading: object, progress: Progress): void => {
-    readings.set(reading, progress);
-    let [read, total] = [0, 0];
-    for (const each of readings.values()) [read, total] = [read + each.read, total + each.total];
-    onProgress({ read, total });
-  };
+  /** The sum of all topics. */
+  const progress: Progress = { read: 0, total: 0 };
 
   /** @param keys limits what is read to the partitions that hold them */
   const read = async (topic: string, reader: ReadRecord, keys?: Iterable<string>): Promise<void> => {
@@ -77,11 +65,14 @@ export const story = async (
       const match = needles.some(isLike) ? await reader(record) : null;
       if (match) search.take(match);
     };
-    const hooks = { signal, onProgress: (progress: Progress) => say(needles, progress) };
-    await readTopic(noting, { topic, fromMs: sinceMs, keys }, take, hooks).catch((error: unknown) => {
-      if (!(error instanceof UsageError)) throw error;
-      search.notes.add(error.message);
-    });
+    let last: Progress = { read: 0, total: 0 };
+    const onProgress = (next: Progress): void => {
+      progress.read += next.read - last.read;
+      progress.total += next.total - last.total;
+      last = next;
+      services.onProgress(progress);
+    };
+    await orWarn(noting, readTopic({ ...noting, onProgress }, { topic, fromMs: sinceMs, keys }, take), null);
   };
 
   const { commands, quotes, transactions } = search;
@@ -106,4 +97,4 @@ export const story = async (
 };
 
 /** What the topics hold of it. `endings`: what became of it. `steps`: in order of time. `notes`: about the search. */
-export type Story = Awaited<ReturnType<typeof story>>;
+export type Story = Awaited<ReturnType<typeof readStory>>;

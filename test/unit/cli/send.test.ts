@@ -29,8 +29,8 @@ test.each(["it is not acknowledged", "somebody interrupts it"])(
       close: () => Promise.resolve(),
     });
     const config = { topics: { commands: "fx.commands" } };
-    const tool = { config, clock: systemClock, publisher } as unknown as ToolServices;
-    const writing = writeCommand(tool, { commandId: "c-1", key: "k", value: Buffer.of(1) }, stop.signal);
+    const tool = { config, clock: systemClock, publisher, stopped: stop.signal } as unknown as ToolServices;
+    const writing = writeCommand(tool, { commandId: "c-1", key: "k", value: Buffer.of(1) });
     if (isStopped) stop.abort(new Error(why));
     await expect(writing).resolves.toContain(
       `Command c-1 may have been written, or not (${why}): send the same again with --command-id c-1`,

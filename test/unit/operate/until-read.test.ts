@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { ToolServices } from "../../../src/operate/tool-services.ts";
 import { untilRead } from "../../../src/operate/doubts/doubts.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Health } from "../../../src/runtime/health.ts";
@@ -10,8 +9,8 @@ test.each<[string, Health]>([
   ["was lost", { kind: "lost", topic: "journal", cause: "was created anew" }],
   ["holds an entry of another version", { kind: "halted", ...place, cause: "a kind of another version" }],
 ])("whoever waits for a journal that %s hears why at once", async (_, health) => {
-  const services = { clock: systemClock, warn: () => undefined } as unknown as ToolServices;
+  const services = { clock: systemClock, warn: () => undefined, stopped: new AbortController().signal };
   const room = { view: { ready: () => false }, health: () => health } as Parameters<typeof untilRead>[1];
   const cause = "cause" in health ? health.cause : "";
-  await expect(untilRead(services, room, new AbortController().signal)).rejects.toThrow(cause);
+  await expect(untilRead(services, room)).rejects.toThrow(cause);
 });
