@@ -1,12 +1,9 @@
 #!/usr/bin/env node
+import { once } from "node:events";
 import { ArgumentsError, readArguments } from "./arguments.ts";
 import { startSandbox } from "./start.ts";
 
-const stopped = Promise.race(
-  (["SIGINT", "SIGTERM", "SIGHUP"] as const).map(
-    (signal) => new Promise<void>((resolve) => void process.once(signal, () => resolve())),
-  ),
-);
+const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
 
 /** @returns the exit code: 1 where it cannot listen, 2 for arguments that cannot be used */
 const run = async (): Promise<number> => {

@@ -7,7 +7,6 @@ import { createPast, parsePast } from "./notifications/past.ts";
 import type { Post } from "./notifications/post.ts";
 import type { Settings } from "./options.ts";
 import { Newest } from "./runtime/newest.ts";
-import { days } from "./runtime/calendar.ts";
 import { createScheduler } from "./runtime/clock.ts";
 import { createQuoteBook } from "./transactions/quotes.ts";
 import { createTransactions, type TransactionRequest } from "./transactions/transactions.ts";
@@ -50,7 +49,6 @@ export const createPartner = (settings: Settings, post: Post) => {
     { ...settings, validityMs: scaled(settings.quoteValidityMs) },
     {
       now,
-      day: days["sao-paulo"],
       startTransaction: ({ quoteId, direction }) => {
         const transactionId = randomUUID();
         const { walk } = settings;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { applyFault } from "../faults/apply-fault.ts";
-import type { RequestFault } from "../faults/fault-rules.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Deliveries } from "../notifications/deliveries.ts";
 import type { Past } from "../notifications/past.ts";
@@ -109,34 +109,29 @@ export const createApiHandler = (settings: HeaderRules & { answers: Form }, deps
     return body === null ? answer : { ...answer, body };
   };
 
-  return (incoming, response, body) => {
+  return async (incoming, response, body) => {
     const { url: target = "/", method = "GET", rawHeaders } = incoming;
     const [path = "", query = ""] = target.split(/\?(.*)/s);
     const route = routeOf(method, path);
     const { operation, quoteId } = "code" in route ? { operation: null, quoteId: undefined } : route;
     const kept = body ?? Buffer.alloc(0);
+    const due = deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() });
+    const faults = due.map(({ kind }) => kind);
     const recorded: RecordedRequest = {
-      ...{ at: deps.now(), method, target, operation, rawHeaders, body: kept, answered: null, faults: [] },
+      ...{ at: deps.now(), method, target, operation, rawHeaders, body: kept, answered: null, faults },
     };
     deps.requests.add(recorded);
 
+    const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
+    // The request is executed after the latency, as with a slow network.
+    if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
     const answer = () => answerTo(route, query, incoming.headers, body);
-    const finish = (fault: Exclude<RequestFault, { kind: "latency" }> | undefined) => {
-      if (fault) {
-        recorded.answered = applyFault(response, fault, answer, faultAnswer);
-        return undefined;
-      }
+    const other = due.find((fault) => fault.kind !== "latency");
+    if (other) recorded.answered = applyFault(response, other, answer, faultAnswer);
+    else {
       const normal = answer();
       recorded.answered = normal.status;
-      return sendAnswer(response, normal);
-    };
-
-    const due = deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() });
-    recorded.faults = due.map(({ kind }) => kind);
-    const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
-    const others = due.find((fault) => fault.kind !== "latency");
-    // The request is executed after the latency, as with a slow network.
-    if (latencyMs === 0) return finish(others);
-    return new Promise<void>((resolve) => setTimeout(resolve, latencyMs).unref()).then(() => finish(others));
+      await sendAnswer(response, normal);
+    }
   };
 };

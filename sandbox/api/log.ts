@@ -106,7 +106,7 @@ function* entriesOf(all: Iterable<Sent>, { others, limit }: LogRules): Generator
   }
 }
 
-function* pieces(open: string, texts: Iterable<string>, close: string): Generator<string, undefined> {
+function* pieces(open: string, texts: Iterable<string>, close: string): Generator<string> {
   let piece = open;
   let separator = "";
   for (const text of texts) {
@@ -127,7 +127,7 @@ const count = (all: Iterator<unknown>): number => {
 
 const marker = "@entries@";
 
-/** Answers a query of the log, in pieces where it is long. */
+/** Answers a query of the log, in pieces: it may be long. */
 export const answerLog = (filter: LogFilter, source: LogSource): Answer => {
   const { logRules: rules } = source;
   const { endtDate, eventType } = filter;
@@ -155,21 +155,7 @@ export const answerLog = (filter: LogFilter, source: LogSource): Answer => {
     for (const entry of entriesOf(all(), rules))
       for (const each of form.entries(entry, stamp)) yield JSON.stringify(each);
   };
-  const whole = pieces(open, texts(), close);
-  const first = whole.next().value ?? "";
-  const second = whole.next();
-  const inPieces = function* () {
-    yield first;
-    yield second.value ?? "";
-    yield* whole;
-  };
-  return {
-    status: 200,
-    headers: {
-      "content-type": "application/json",
-      ...(rules.hint === "link" && { link: `<${nextPage}>; rel="${isCut ? "next" : "last"}"` }),
-    },
-    // One piece is sent with its length.
-    body: second.done ? first : inPieces(),
-  };
+  const link = `<${nextPage}>; rel="${isCut ? "next" : "last"}"`;
+  const headers = { "content-type": "application/json", ...(rules.hint === "link" && { link }) };
+  return { status: 200, headers, body: pieces(open, texts(), close) };
 };

@@ -1,5 +1,5 @@
 import { isDate } from "../runtime/calendar.ts";
-import { choiceIn, fail, isFields, type Fields } from "../runtime/wrong-input.ts";
+import { choiceIn, fail, fieldsFrom, jsonFrom, type Fields } from "../runtime/wrong-input.ts";
 import type { AcceptRequest, Direction, QuoteRequest } from "../types.ts";
 
 export type LogFilter = { startDate: string | null; endtDate: string | null; eventType: string | null };
@@ -11,34 +11,17 @@ const currencies = ["USD", "EUR", "AUD", "CHF", "BRL"];
 const printableAscii = /^[!-~]+$/;
 const amountForm = /^\d+(\.\d+)?$/;
 
-const objectFrom = (body: Buffer): Fields => {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch {
-    return fail("the body must be JSON in UTF-8");
-  }
-  return isFields(value) ? value : fail("the body must be a JSON object");
-};
-
-const onlyKnown = (names: readonly string[], known: readonly string[]) => {
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) fail(`${unknown} is not known here, only ${known.join(", ")}`);
-};
-
 const text = (fields: Fields, name: string): string => {
   const value = fields[name];
-  return typeof value === "string" && value !== ""
-    ? value
-    : fail(`${name} must be a string that is not empty`);
+  if (typeof value === "string" && value !== "") return value;
+  return fail(`${name} must be a string that is not empty`);
 };
 
 /** Parsers for the four requests; each throws a WrongInput. */
 export const read = {
   quote: (body: Buffer): QuoteRequest => {
-    const fields = objectFrom(body);
     const known = ["direction", "purpose", "quotedAmount", "baseCurrencyIso", "quotedCurrencyIso"];
-    onlyKnown(Object.keys(fields), known);
+    const fields = fieldsFrom(jsonFrom(body), known);
     const quotedAmount = text(fields, "quotedAmount");
     if (!amountForm.test(quotedAmount) || Number(quotedAmount) === 0)
       fail("quotedAmount must be a string that holds an amount above zero");
@@ -52,8 +35,7 @@ export const read = {
   },
 
   accept: (body: Buffer): AcceptRequest => {
-    const fields = objectFrom(body);
-    onlyKnown(Object.keys(fields), ["counterpartyId", "amount", "externalId"]);
+    const fields = fieldsFrom(jsonFrom(body), ["counterpartyId", "amount", "externalId"]);
     const counterpartyId = text(fields, "counterpartyId");
     const { amount, externalId } = fields;
     if (amount !== undefined && !(typeof amount === "number" && amount > 0))
@@ -67,8 +49,7 @@ export const read = {
   },
 
   subscription: (body: Buffer): { url: string; events: string[] } => {
-    const fields = objectFrom(body);
-    onlyKnown(Object.keys(fields), ["url", "events"]);
+    const fields = fieldsFrom(jsonFrom(body), ["url", "events"]);
     const url = text(fields, "url");
     if (!printableAscii.test(url)) fail("url must be percent-encoded ASCII");
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
@@ -82,7 +63,7 @@ export const read = {
   },
 
   logFilter: (query: URLSearchParams): LogFilter => {
-    onlyKnown([...query.keys()], ["startDate", "endtDate", "eventType"]);
+    fieldsFrom(Object.fromEntries(query), ["startDate", "endtDate", "eventType"]);
     for (const name of query.keys())
       if (query.getAll(name).length > 1) fail(`${name} is given more than once`);
     const date = (name: string): string | null => {

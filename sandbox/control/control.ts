@@ -1,6 +1,6 @@
 import { parseFaultRule } from "../faults/fault-rules.ts";
 import { json, type Answer } from "../runtime/answer.ts";
-import { WrongInput } from "../runtime/wrong-input.ts";
+import { jsonFrom, WrongInput } from "../runtime/wrong-input.ts";
 import { canonicalId } from "../transactions/quotes.ts";
 import { parseTransactionRequest } from "../transactions/transactions.ts";
 import type { Partner } from "../partner.ts";
@@ -10,30 +10,16 @@ export const controlPrefix = "/_sandbox/";
 
 const problem = (status: number, message: string): Answer => json(status, { error: message });
 
-const parsed = (body: Buffer): unknown => {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    throw new WrongInput("the body must be JSON");
-  }
-};
-
 const idsOf = (value: unknown): string[] => {
   if (!Array.isArray(value) || !value.every((id): id is string => typeof id === "string"))
     throw new WrongInput("the body must be a list of quoteIds");
   return value.map(canonicalId);
 };
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
-
-/** What is an instant, by the names of members; the control API writes them in ISO 8601. */
+/** The names of members that are instants, which the state shows in ISO 8601. */
 const instants = new Set("at createdAt expiresAt acceptedAt nextAttemptAt dueAt startedAt".split(" "));
-const view = (status: number, value: unknown): Answer => {
-  const body = JSON.stringify(value, (name, inner: unknown) =>
-    instants.has(name) && typeof inner === "number" ? new Date(inner).toISOString() : inner,
-  );
-  return { ...json(status, null), body };
-};
+const instantsInIso = (name: string, value: unknown): unknown =>
+  instants.has(name) && typeof value === "number" ? new Date(value).toISOString() : value;
 
 const requestView = ({ rawHeaders, body, ...request }: RecordedRequest) => ({
   ...request,
@@ -71,9 +57,10 @@ type Call = { partner: Partner; id: string; query: URLSearchParams; body: Buffer
 const state = ({ partner, query }: Call): Answer => {
   const limit = query.get("limit") ?? "";
   const only = query.get("only")?.split(",") ?? Object.keys(parts);
-  const asked = Object.entries(parts).filter(([name]) => only.includes(name));
   const shown = /^\d+$/.test(limit) ? Number(limit) : shownByDefault;
-  return view(200, Object.fromEntries(asked.map(([name, part]) => [name, part(partner, shown)])));
+  const wanted = Object.entries(parts).filter(([name]) => only.includes(name));
+  const view = Object.fromEntries(wanted.map(([name, part]) => [name, part(partner, shown)]));
+  return { ...json(200, null), body: JSON.stringify(view, instantsInIso) };
 };
 
 /** The control API by method and path; an id follows a path that ends in `/`. */
@@ -91,18 +78,17 @@ const routes: Record<string, (call: Call) => Answer> = {
   "GET executions/": ({ partner, id }) =>
     json(200, { quoteId: id, executions: partner.quotes.executionsOf(id) }),
   "POST executions": ({ partner, body }) =>
-    json(200, { executions: idsOf(parsed(body)).map((id) => partner.quotes.executionsOf(id)) }),
+    json(200, { executions: idsOf(jsonFrom(body)).map((id) => partner.quotes.executionsOf(id)) }),
   "POST transactions": ({ partner, body }) =>
-    json(201, partner.startTransactions(parseTransactionRequest(parsed(body)))),
+    json(201, partner.startTransactions(parseTransactionRequest(jsonFrom(body)))),
   "GET log": ({ partner }) => json(200, partner.logRules),
-  "PUT log": ({ partner, body }) => json(200, partner.changeLogRules(parsed(body))),
-  "POST log": ({ partner, body }) => json(201, partner.addPast(parsed(body))),
+  "PUT log": ({ partner, body }) => json(200, partner.changeLogRules(jsonFrom(body))),
+  "POST log": ({ partner, body }) => json(201, partner.addPast(jsonFrom(body))),
   "POST faults": ({ partner, body }) => {
-    const value = parsed(body);
+    const value = jsonFrom(body);
     // All rules are parsed before the first is added, so that an invalid one leaves none behind.
-    const added = listOf(value)
-      .map(parseFaultRule)
-      .map((rule) => partner.faults.add(rule));
+    const rules = [value].flat().map(parseFaultRule);
+    const added = rules.map(partner.faults.add);
     return json(201, Array.isArray(value) ? added : added[0]);
   },
   "DELETE faults": ({ partner }) => {

@@ -1,9 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sendAnswer, writePiece, type Answer } from "../runtime/answer.ts";
-import type { RequestFault } from "./fault-rules.ts";
-
-type BodyFault = Extract<RequestFault, { kind: `${string}-body` }>;
+import type { BodyFault, RequestFault } from "./fault-rules.ts";
 
 const largePieceBytes = 65_536;
 
@@ -13,11 +11,16 @@ const fillForEver = async (response: ServerResponse, filler: string) => {
   while (await writePiece(response, piece));
 };
 
-/** Sends the first `bytes` of a body, or all of a shorter one. False when the client is gone. */
-const sendStart = async (response: ServerResponse, body: Answer["body"], bytes: number): Promise<boolean> => {
+/**
+ * Sends the first `bytes` of a body, or all of a shorter one; null: half of its first piece. False when the client is
+ * gone.
+ */
+const sendStart = async (response: ServerResponse, body: Answer["body"], bytes: number | null) => {
   let left = bytes;
   for (const text of typeof body === "string" ? [body] : body) {
-    const piece = Buffer.from(text).subarray(0, left);
+    const whole = Buffer.from(text);
+    left ??= Math.max(1, whole.length >> 1);
+    const piece = whole.subarray(0, left);
     left -= piece.length;
     if (piece.length > 0 && !(await writePiece(response, piece))) return false;
     if (left <= 0) break;
@@ -40,8 +43,7 @@ const writeFaultyBody = async (response: ServerResponse, answer: Answer, fault: 
     if (await sendStart(response, body, Infinity)) response.end();
     return;
   }
-  const half = typeof body === "string" ? Math.max(1, Buffer.byteLength(body) >> 1) : largePieceBytes;
-  if (!(await sendStart(response, body, fault.bytes ?? half))) return;
+  if (!(await sendStart(response, body, fault.bytes))) return;
   if (fault.kind === "cut-body") response.socket?.destroy();
   if (fault.kind === "endless-body") await fillForEver(response, fault.filler);
 };
@@ -62,7 +64,7 @@ export const applyFault = (
   };
   switch (fault.kind) {
     case "throttle":
-      return reply(faultAnswer(429, fault.headers, null));
+      return reply(faultAnswer(429, { "retry-after": fault.retryAfter }, null));
     case "unauthorized":
       return reply(faultAnswer(401, {}, null));
     case "status":

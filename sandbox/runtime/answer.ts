@@ -16,21 +16,14 @@ export const json = (status: number, body: unknown, headers: Record<string, stri
 export const writePiece = (response: ServerResponse, piece: string | Buffer): Promise<boolean> =>
   new Promise((resolve) => response.write(piece, (error) => setImmediate(resolve, !error)));
 
-const writePieces = async (response: ServerResponse, pieces: Iterable<string>): Promise<void> => {
-  for (const piece of pieces) if (!(await writePiece(response, piece))) return;
-  response.end();
-};
-
 /** Sends an answer without faults. */
-export const sendAnswer = (response: ServerResponse, { status, headers, body }: Answer): Promise<void> => {
-  if (typeof body !== "string") {
-    response.writeHead(status, headers);
-    return writePieces(response, body);
-  }
-  response.writeHead(status, {
-    ...headers,
-    ...(status !== 204 && { "content-length": Buffer.byteLength(body) }),
-  });
-  response.end(body);
-  return Promise.resolve();
+export const sendAnswer = async (
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+): Promise<void> => {
+  const whole = typeof body === "string" ? body : null;
+  const length = whole !== null && status !== 204 && { "content-length": Buffer.byteLength(whole) };
+  response.writeHead(status, { ...headers, ...length });
+  if (typeof body !== "string") for (const piece of body) if (!(await writePiece(response, piece))) return;
+  response.end(whole);
 };

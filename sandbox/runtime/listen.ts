@@ -6,7 +6,7 @@ export type Handler = (
   incoming: IncomingMessage,
   response: ServerResponse,
   body: Buffer | null,
-) => Promise<void> | undefined;
+) => Promise<void>;
 
 const largestBodyBytes = 1_048_576;
 
@@ -29,11 +29,7 @@ const withBody =
     incoming.once("end", () => {
       // Copied even when there is one chunk: a slice would keep its whole network buffer in memory.
       const whole = Buffer.concat(chunks);
-      try {
-        handle(incoming, response, bytes > largestBodyBytes ? null : whole)?.catch(failed);
-      } catch (error) {
-        failed(error);
-      }
+      handle(incoming, response, bytes > largestBodyBytes ? null : whole).catch(failed);
     });
   };
 

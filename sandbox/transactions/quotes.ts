@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { days } from "../runtime/calendar.ts";
 import { Newest } from "../runtime/newest.ts";
 import type { AcceptRequest, Direction, Quote, QuoteRequest } from "../types.ts";
 
@@ -21,8 +22,6 @@ type AcceptOutcome =
 
 type QuoteDeps = {
   now: () => number;
-  /** The calendar day of an instant in São Paulo. */
-  day: (at: number) => string;
   /** Starts the transaction of an executed accept, and returns its id. */
   startTransaction: (start: { quoteId: string; direction: Direction }) => string;
 };
@@ -77,7 +76,7 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps) => {
       if (executions.has(quoteId)) return repeat(quoteId, quote, request);
       if (!quote) return rules.acceptUnknownQuotes ? execute(quoteId, quote, request) : { kind: "unknown" };
       const now = deps.now();
-      if (deps.day(now) !== deps.day(quote.createdAt)) return { kind: "not-of-today" };
+      if (days["sao-paulo"](now) !== days["sao-paulo"](quote.createdAt)) return { kind: "not-of-today" };
       return now >= quote.expiresAt ? { kind: "expired" } : execute(quoteId, quote, request);
     },
 

@@ -7,10 +7,10 @@ import { walkNames, type Walk } from "./walks.ts";
 /** Starts transactions without an accept, as money orders from abroad do. */
 export type TransactionRequest = {
   direction: Direction;
-  walk?: Walk;
+  walk: Walk | undefined;
   /** Replaces the statuses of the walk; any text, to test how a client handles unknown statuses. */
-  statuses?: readonly string[];
-  transactionId?: string;
+  statuses: readonly string[] | undefined;
+  transactionId: string | undefined;
   count: number;
 };
 
@@ -28,9 +28,9 @@ export const parseTransactionRequest = (value: unknown): TransactionRequest => {
   if (transactionId !== undefined && count !== 1) return fail("count must be 1 where transactionId is given");
   return {
     direction: choiceIn(fields, "direction", ["OUTBOUND", "INBOUND"], "OUTBOUND"),
-    ...(fields["walk"] !== undefined && { walk: choiceIn(fields, "walk", walkNames) }),
-    ...(statuses !== undefined && { statuses }),
-    ...(transactionId !== undefined && { transactionId }),
+    walk: fields["walk"] === undefined ? undefined : choiceIn(fields, "walk", walkNames),
+    statuses,
+    transactionId,
     count,
   };
 };
