@@ -1,10 +1,13 @@
 import { createRequire } from "node:module";
 import type { Clock } from "../../runtime/clock.ts";
-import { UsageError } from "../../runtime/errors.ts";
+import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { TokenFetcher } from "./token-source.ts";
 
 /** An optional dependency, because it brings much of AWS's SDK: installed by those who use MSK. */
 const PACKAGE = "aws-msk-iam-sasl-signer-js";
+
+/** Keys and tokens of AWS, which its SDK may quote: long runs of base64. */
+const LONG_BASE64 = /[\w+/=-]{40,}/g;
 
 type Signer = {
   generateAuthToken: (options: { region: string }) => Promise<{ token: string; expiryTime: number }>;
@@ -32,7 +35,9 @@ export const mskIam = (
   return {
     what: `the signer for MSK in ${region}`,
     fetch: async () => {
-      const { token, expiryTime } = await signer.generateAuthToken({ region });
+      const { token, expiryTime } = await signer.generateAuthToken({ region }).catch((error: unknown) => {
+        throw new Error(messageOf(error).replace(LONG_BASE64, "[secret]"));
+      });
       return { token, lifetimeMs: expiryTime - clock.now() };
     },
   };

@@ -100,6 +100,23 @@ it("MSK's signer is called with the region", async () => {
   expect(regions).toEqual(["sa-east-1"]);
 });
 
+it.each([
+  ["a secret key", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"],
+  ["a session token", `FwoGZXIvYXdzE${"Aa0+/".repeat(60)}==`],
+  [
+    "a token for MSK",
+    Buffer.from("https://kafka.sa-east-1.amazonaws.com/?X-Amz-Signature=1").toString("base64url"),
+  ],
+])("what MSK's signer says is told without %s", async (_, secret) => {
+  const signer = mskIam("sa-east-1", { now: () => 0 }, () => ({
+    generateAuthToken: () =>
+      Promise.reject(new Error(`no credentials (${secret}) for arn:aws:iam::1:role/bridge`)),
+  }));
+  await expect(signer.fetch(new AbortController().signal)).rejects.toThrow(
+    /^no credentials \(\[secret\]\) for arn:aws:iam::1:role\/bridge$/,
+  );
+});
+
 it("when MSK's signer is missing, the error is one sentence", () => {
   expect(() => mskIam("sa-east-1", { now: () => 0 })).toThrow(UsageError);
   expect(() => mskIam("sa-east-1", { now: () => 0 })).toThrow("npm install aws-msk-iam-sasl-signer-js");
