@@ -58,9 +58,9 @@ const requestRules = (direction: FieldRule, purpose: FieldRule, currency: FieldR
 /** Form only: independent of the lists of allowed values, which are settings. */
 const formRules = requestRules(must.anyText, must.anyText, must.anyText);
 
-const brokenRule = (values: ReadonlyMap<string, unknown>, path: string, rules: Rules): string | null => {
+const brokenRule = (values: ParsedCommand["values"], path: string, rules: Rules): string | null => {
   for (const [field, rule] of Object.entries(rules)) {
-    const problem = rule(values.get(field));
+    const problem = rule(values[field]);
     if (problem !== null) return `${path}${field} must ${problem}`;
   }
   return null;
@@ -73,16 +73,16 @@ const problemOf = ({ values, type, request, problem }: ParsedCommand, rules: Req
 
 /** The cast is safe: every field has passed the rule of its type. */
 const commandOf = ({ values, type, request }: ParsedCommand): Command =>
-  ({ ...Object.fromEntries(values), request: { type, ...Object.fromEntries(request) } }) as Command;
+  ({ ...values, request: { type, ...request } }) as Command;
 
 const validOrNull = (value: unknown, rule: FieldRule): string | null =>
   typeof value === "string" && rule(value) === null ? value : null;
 
 const identityOf = ({ values, type, request }: ParsedCommand): Identity => ({
-  commandId: validOrNull(values.get("commandId"), must.id) ?? "",
+  commandId: validOrNull(values.commandId, must.id) ?? "",
   operation: type === null ? "UNKNOWN" : OPERATIONS[type],
-  quoteId: validOrNull(request.get("quoteId"), must.anyText),
-  externalId: validOrNull(request.get("externalId"), must.anyText),
+  quoteId: validOrNull(request.quoteId, must.anyText),
+  externalId: validOrNull(request.externalId, must.anyText),
 });
 
 /** Decoder messages may quote schema field names of any length; the result must fit into its topic. */

@@ -14,12 +14,15 @@ const SHOWN_NAME_LENGTH = 64;
 
 export type RequestType = keyof typeof FIELDS;
 
-/** A command before any rule is applied. Maps, because a JSON field may be called like a member of Object ("constructor"). */
+/** Holds known fields only: another one could be called like a member of Object ("constructor"). */
+type Values = Readonly<Record<string, unknown>>;
+
+/** A command before any rule is applied. */
 export type ParsedCommand = {
-  values: ReadonlyMap<string, unknown>;
+  values: Values;
   /** The request type is unknown if this is null. */
   type: RequestType | null;
-  request: ReadonlyMap<string, unknown>;
+  request: Values;
   /** The first fault of the shape, such as an unknown or repeated field; null for none. */
   problem: string | null;
 };
@@ -35,12 +38,7 @@ const typeOfRecord = (name: string): RequestType | null => {
 /** Avro has checked the shape. The request is wrapped by the full name of its union branch. */
 export const commandFromRecord = ({ request, ...values }: CommandRecord): ParsedCommand => {
   const [[name, fields] = ["", {}]] = Object.entries<object>(request);
-  return {
-    values: new Map(Object.entries(values)),
-    type: typeOfRecord(name),
-    request: new Map(Object.entries(fields)),
-    problem: null,
-  };
+  return { values, type: typeOfRecord(name), request: { ...fields }, problem: null };
 };
 
 const quotedName = (name: string): string => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
@@ -60,25 +58,27 @@ const valueOf = ({ key, raw }: Member): unknown => {
   return JSON.parse(isWrapped ? wrapped.raw : raw);
 };
 
+type ReadFields = { values: Values; problem: string | null };
+
 /** Reads the fields of one JSON object. A repeated field gets no value: neither can be trusted. */
-const readFields = (fields: readonly Member[], path: string, allowed: readonly string[]) => {
-  const values = new Map<string, unknown>();
+const readFields = (fields: readonly Member[], path: string, allowed: readonly string[]): ReadFields => {
+  const values: Record<string, unknown> = {};
   let problem: string | null = null;
   for (const field of fields) {
     const { key } = field;
-    const isRepeated = values.has(key);
+    const isRepeated = Object.hasOwn(values, key);
     if (isRepeated) problem ??= `${path} holds the field ${quotedName(key)} twice`;
-    else if (!allowed.includes(key)) problem ??= `${path} holds the unknown field ${quotedName(key)}`;
-    values.set(key, isRepeated ? undefined : valueOf(field));
+    if (allowed.includes(key)) values[key] = isRepeated ? undefined : valueOf(field);
+    else problem ??= `${path} holds the unknown field ${quotedName(key)}`;
   }
   return { values, problem };
 };
 
-type RequestPart = { type: RequestType | null; values: Map<string, unknown>; problem: string | null };
+type RequestPart = ReadFields & { type: RequestType | null };
 
 /** The request: fields beside a `type`, or wrapped by the short or full record name. */
 const readRequest = (raw = ""): RequestPart => {
-  const refused = (problem: string): RequestPart => ({ type: null, values: new Map(), problem });
+  const refused = (problem: string): RequestPart => ({ type: null, values: {}, problem });
   const outer = members(raw);
   if (outer === null) return refused("request must be an object");
   const typeMember = outer.find(({ key }) => key === "type");
@@ -104,19 +104,12 @@ export const commandFromJson = (text: string, timestampMs: number): ParsedComman
   const top = members(text) ?? [];
   const { values, problem } = readFields(top, "the command", COMMAND_FIELDS);
   const request = readRequest(top.find(({ key }) => key === "request")?.raw);
-  const instant = (field: string, absent: unknown): unknown =>
-    values.has(field) ? asInstant(values.get(field)) : absent;
-  if (request.type === "AcceptQuote")
-    for (const field of ["amount", "externalId"])
-      if (!request.values.has(field)) request.values.set(field, null);
+  const { commandId, issuedAt = timestampMs, expiresAt = null } = values;
+  const absent = request.type === "AcceptQuote" ? { amount: null, externalId: null } : {};
   return {
-    values: new Map([
-      ["commandId", values.get("commandId")],
-      ["issuedAt", instant("issuedAt", timestampMs)],
-      ["expiresAt", instant("expiresAt", null)],
-    ]),
+    values: { commandId, issuedAt: asInstant(issuedAt), expiresAt: asInstant(expiresAt) },
     type: request.type,
-    request: request.values,
+    request: { ...absent, ...request.values },
     problem: problem ?? request.problem,
   };
 };

@@ -25,7 +25,7 @@ export const privateKey = kind("file", (file) => {
   const text = textOfFile(file);
   try {
     createPrivateKey(text);
-    return Secret.of(text);
+    return new Secret(text);
   } catch {
     throw new Error(`names a file that holds no private key in PEM, or one with a passphrase: ${file}`);
   }

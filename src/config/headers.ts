@@ -1,4 +1,5 @@
-import { checkOnce, matching, pairsOf, readList, splitPair } from "./kinds.ts";
+import { itemsIn } from "../runtime/secret-list.ts";
+import { checkOnce, pairsOf, splitPair, textLike } from "./kinds.ts";
 import { checkPlainList, kind } from "./setting.ts";
 
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
@@ -19,20 +20,22 @@ export const headerText = kind("text", (text) => {
   return text;
 });
 
-export const headerStart = kind(
+export const headerStart = textLike(
   "text",
-  matching(/^([\x21-\x7e][\x20-\x7e]*)?$/, "the beginning of a header's value"),
+  /^([\x21-\x7e][\x20-\x7e]*)?$/,
+  "the beginning of a header's value",
 );
 
 /** A `token` of HTTP (RFC 9110). */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-export const headerName = kind("header name", matching(HEADER_NAME, "a header's name"));
+export const headerName = textLike("header name", HEADER_NAME, "a header's name");
 
 /** The other parameters of the partner's log have fixed names. */
 const PARAMETER_NAME = /^(?!(startDate|eventType)$)[A-Za-z0-9._~[\]-]+$/;
-export const parameterName = kind(
+export const parameterName = textLike(
   "parameter name",
-  matching(PARAMETER_NAME, "the name of a parameter such as endDate, or it is that of another one"),
+  PARAMETER_NAME,
+  "the name of a parameter such as endDate, or it is that of another one",
 );
 
 const readExtensions = pairsOf(
@@ -55,7 +58,7 @@ const RESERVED_HEADERS =
 /** Errors repeat no value, because it may be secret. */
 export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
   checkPlainList(text);
-  const headers = readList(text).map(splitPair);
+  const headers = itemsIn(text).map(splitPair);
   if (headers.length === 0) throw new Error("is empty");
   if (!headers.every(([name, value]) => HEADER_NAME.test(name) && HEADER_TEXT.test(value)))
     throw new Error("is not a list of headers such as name=value,name=value");

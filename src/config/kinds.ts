@@ -1,4 +1,5 @@
 import { MAX_FIELDS } from "../runtime/json-pointer.ts";
+import { itemsIn } from "../runtime/secret-list.ts";
 import { checkPlainText, kind } from "./setting.ts";
 
 // Kinds of settings. Each throws an Error whose message completes "VARIABLE …" where a value is not of its kind.
@@ -8,42 +9,28 @@ export const text = kind("text", (value) => {
   return value;
 });
 
-/** `form` completes "is not …". */
-export const matching =
-  (pattern: RegExp, form: string) =>
-  (value: string): string => {
+/** A text that matches a pattern. `form` completes "is not …". */
+export const textLike = (shape: string, pattern: RegExp, form: string) =>
+  kind(shape, (value) => {
     if (!pattern.test(value)) throw new Error(`is not ${form}`);
     return value;
-  };
+  });
 
-export const path = kind(
-  "path",
-  // Senders resolve `.` and `..` before they send.
-  matching(/^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+$/, "a path such as /webhooks/transaction-status"),
-);
+/** Senders resolve `.` and `..` before they send. */
+const PATH = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+$/;
+export const path = textLike("path", PATH, "a path such as /webhooks/transaction-status");
 
 /** Basic authentication cuts it at the first colon. */
-export const basicUser = kind("text", matching(/^[^:\p{Cc}]+$/u, "the name of a user, which has no colon"));
+export const basicUser = textLike("text", /^[^:\p{Cc}]+$/u, "the name of a user, which has no colon");
 
-/** -1 leaves the number to the brokers. */
-export const replicas = kind("number", (value) =>
-  Number(matching(/^(-1|[1-9]|[12]\d|3[0-2])$/, "a whole number from 1 to 32, or -1")(value)),
-);
-
-export const topic = kind(
+export const topic = textLike(
   "topic",
-  matching(
-    /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
-    "a topic name (letters, digits, dot, underscore and hyphen, at most 249)",
-  ),
+  /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
+  "a topic name (letters, digits, dot, underscore and hyphen, at most 249)",
 );
 
 const JSON_POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
-
-export const jsonPointer = kind(
-  "JSON pointer",
-  matching(JSON_POINTER, "a JSON pointer such as /data/quoteId"),
-);
+export const jsonPointer = textLike("JSON pointer", JSON_POINTER, "a JSON pointer such as /data/quoteId");
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** A Node timer with a longer delay fires at once. */
@@ -75,6 +62,9 @@ const readInteger = (value: string, min: number, max: number): number => {
 
 export const integer = (min: number, max: number) => kind("number", (value) => readInteger(value, min, max));
 
+/** -1 leaves the number to the brokers. */
+export const replicas = kind("number", (value) => (value === "-1" ? -1 : readInteger(value, 1, 32)));
+
 /** A TCP port. Kubernetes injects `tcp://…` for services under such names: that has an error message of its own. */
 export const port = kind("port", (value) => {
   if (value.startsWith("tcp://"))
@@ -93,19 +83,13 @@ const readFlag = kind("true or false", (value) => {
 });
 export const flag = (env: string, help: string) => readFlag(env, "false", help);
 
-export const readList = (value: string): readonly string[] =>
-  value
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-
-export const list = kind("list", readList);
+export const list = kind("list", itemsIn);
 
 /** Names the items that are not right, without a user and password before an `@`. `form` completes "which is …". */
 export const listOf =
   (isRight: (item: string) => boolean, form: string, mayBeEmpty = true) =>
   (value: string): readonly string[] => {
-    const items = readList(value);
+    const items = itemsIn(value);
     const odd = items.filter((item) => !isRight(item)).map((item) => `"${item.replace(/^.*@/s, "…@")}"`);
     if (odd.length > 0)
       throw new Error(`holds ${odd.join(" and ")}, ${odd.length > 1 ? "each of which" : "which"} is ${form}`);

@@ -1,37 +1,39 @@
 import { UsageError } from "../runtime/errors.ts";
 import { madeFrom, maskFor } from "../runtime/mask.ts";
 import { passwordsIn } from "../runtime/percent.ts";
-import { PREFIX, secretsIn, standardWebhooksKey } from "../runtime/secret-list.ts";
+import { PREFIX, itemsIn, standardWebhooksKey } from "../runtime/secret-list.ts";
 import type { Config } from "./config.ts";
 
 type Auth = Config["webhook"]["auth"];
 
 /** The partner may repeat what it knows and, for a while after a rotation, what was in force before. */
-export const secretsOfPartner = ({ webhook, partner }: Config): (() => readonly string[]) => {
-  const { accessToken, xToken } = partner;
+export const ownSecrets = ({ webhook, partner }: Config): (() => readonly string[]) => {
+  const { accessToken, xToken, proxyUrl } = partner;
   const settings = [webhook.secret, accessToken, xToken].filter((setting) => setting !== undefined);
   // A list in a setting is taken apart once, and not for each call.
-  const secretsOf = madeFrom((texts) => texts.flatMap((text) => [text, ...secretsIn(text)]));
-  return () => secretsOf(settings.flatMap((setting) => [setting.reveal(), ...setting.replaced()]));
+  const secretsOf = madeFrom((texts) => texts.flatMap((text) => [text, ...itemsIn(text)]));
+  return () => {
+    const passwords = proxyUrl ? passwordsIn(new URL(proxyUrl.reveal())) : [];
+    return secretsOf([
+      ...settings.flatMap((setting) => [setting.reveal(), ...setting.replaced()]),
+      ...passwords,
+    ]);
+  };
 };
 
 export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
-  const { secret } = config.webhook;
   const { accessToken, xToken, proxyUrl } = config.partner;
-  const settings = [secret, accessToken, xToken, proxyUrl].filter((setting) => setting !== undefined);
-  const partnerSecrets = secretsOfPartner(config);
-  const maskOf = madeFrom(() => {
-    const passwords = proxyUrl ? passwordsIn(new URL(proxyUrl.reveal())) : [];
-    return maskFor([...partnerSecrets(), ...passwords]);
-  });
-  return (text) => maskOf(settings.map((setting) => setting.reveal()))(text);
+  const settings = [config.webhook.secret, accessToken, xToken, proxyUrl];
+  const secrets = ownSecrets(config);
+  const maskOf = madeFrom(() => maskFor(secrets()));
+  return (text) => maskOf(settings.map((setting) => setting?.reveal() ?? ""))(text);
 };
 
 /** A `#` without quotes in an env file leaves the beginning of a secret. */
 const LEAST_CHARACTERS = 16;
 
 export const webhookSecretWarning = (auth: Auth, text: string): string | null =>
-  auth !== "none" && secretsIn(text).some((secret) => secret.replace(PREFIX, "").length < LEAST_CHARACTERS)
+  auth !== "none" && itemsIn(text).some((secret) => secret.replace(PREFIX, "").length < LEAST_CHARACTERS)
     ? `holds a secret of fewer than ${LEAST_CHARACTERS} characters, which the next version refuses: choose a longer ` +
       "one, and quote it in an env file, where # may begin a comment"
     : null;
@@ -39,7 +41,7 @@ export const webhookSecretWarning = (auth: Auth, text: string): string | null =>
 /** Returns the fault as the end of a sentence, or null. */
 export const webhookSecretFault = (auth: Auth, text: string): string | null => {
   if (auth === undefined || auth === "none") return null;
-  const secrets = secretsIn(text);
+  const secrets = itemsIn(text);
   if (secrets.length === 0) return "holds nothing but commas";
   if (auth === "standard-webhooks" && secrets.some((secret) => standardWebhooksKey(secret) === null))
     return "holds a secret that is not base64 (usually after whsec_), which WEBHOOK_AUTH=standard-webhooks needs";
@@ -56,10 +58,10 @@ export const webhookSecrets = ({ webhook: { auth, secret } }: Config): (() => re
     if (fault !== null) throw new UsageError(`WEBHOOK_SECRET ${fault}.`);
   });
   let text = secret.reveal();
-  let secrets = secretsIn(text);
+  let secrets = itemsIn(text);
   return () => {
     const latest = secret.reveal();
-    if (latest !== text) secrets = secretsIn(latest);
+    if (latest !== text) secrets = itemsIn(latest);
     text = latest;
     return secrets;
   };

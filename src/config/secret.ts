@@ -24,14 +24,10 @@ export class Secret {
   #fault = "";
   #refused: (reason: string) => void = () => undefined;
 
-  private constructor(text: string, file: string | null) {
+  constructor(text: string, file: string | null = null) {
     this.#text = text;
     this.#latest = text;
     this.#file = file;
-  }
-
-  static of(text: string): Secret {
-    return new Secret(text, null);
   }
 
   /** Throws when the file cannot be read now, or `check` throws. When that happens later, the last text is kept. */

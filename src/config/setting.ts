@@ -53,7 +53,7 @@ export const checkPlainText = (text: string): void => {
 export const checkPlainList = (text: string): void =>
   checkPlainText(text.replace(/[\t\r\n ]*(^|,|$)[\t\r\n ]*/g, "$1"));
 
-const secretKind = kind("secret", (text) => Secret.of(text));
+const secretKind = kind("secret", (text) => new Secret(text));
 
 /** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
 export const secret = (env: string, help: string, check = checkPlainText): Setting<Secret | undefined> => ({

@@ -4,9 +4,6 @@ import { occurredAtOf } from "../notification/occurred-at.ts";
 /** Bounds the memory for payloads, in UTF-16 code units; and what a notification takes beside its payload, roughly. */
 const [MAX_LENGTH, OVERHEAD_LENGTH] = [32 * 1_048_576, 1_000];
 
-/** Copies a substring, because it would keep the whole entry in memory. */
-const copyOf = (text: string): string => Buffer.from(text).toString();
-
 /** Compares local times as if they were UTC. What is no instant comes last, in the order of the log. */
 const orderOf = ({ createdAt }: Notification): number =>
   occurredAtOf(createdAt) ?? occurredAtOf(`${createdAt}Z`) ?? Number.MAX_VALUE;
@@ -18,14 +15,10 @@ export const backfillBatch = () => {
   return {
     hasRoomFor: ({ transactionId }: Notification): boolean =>
       length < MAX_LENGTH || (length < 2 * MAX_LENGTH && transactions.has(transactionId)),
-    add: ({ transactionId, status, createdAt, payload }: Notification): void => {
-      length += payload.length + OVERHEAD_LENGTH;
-      const copy = {
-        transactionId: copyOf(transactionId),
-        status: copyOf(status),
-        createdAt: copyOf(createdAt),
-        payload: copyOf(payload),
-      };
+    add: (notification: Notification): void => {
+      // Its texts are parts of the entry's, and would keep the whole entry in memory.
+      const copy = structuredClone(notification);
+      length += copy.payload.length + OVERHEAD_LENGTH;
       const others = transactions.get(copy.transactionId);
       if (others) others.push(copy);
       else transactions.set(copy.transactionId, [copy]);

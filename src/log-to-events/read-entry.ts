@@ -2,7 +2,7 @@ import { eventIdentity } from "../notification/event-window.ts";
 import { readNotification, type Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import { meaningOf } from "../notification/translate.ts";
-import { parseJson, elements, members, type Member } from "../runtime/json.ts";
+import { elements, memberOf, members, parseJson, type Member } from "../runtime/json.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
 
 type LogEntry =
@@ -33,10 +33,6 @@ const STATUS_EVENT_LETTERS = "transactionstatusupdated";
 /** Returns a JSON value, or the JSON text in a string. UTF-8 cannot encode the lone surrogates that an escape makes. */
 const unwrapped = (raw: string): string =>
   raw.startsWith('"') ? String(parseJson(raw)).trim().toWellFormed() : raw;
-
-/** The last of two members of one name counts, as in JSON.parse. */
-const memberOf = (all: readonly Member[], name: string): string | null =>
-  all.findLast(({ key }) => key === name)?.raw ?? null;
 
 /** @param raw JSON; null where nothing names the event */
 const isOtherEvent = (raw: string | null): boolean => {

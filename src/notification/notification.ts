@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { members, stringOf, type Member } from "../runtime/json.ts";
+import { memberOf, members, stringOf, type Member } from "../runtime/json.ts";
 
 /** A notification of the partner: a transaction has reached a status. Each text is as sent. */
 export type Notification = {
@@ -26,24 +26,19 @@ const isNumber = (source: string): boolean => /^[-0-9]/.test(source);
 
 const unreadable = (detail: string): ReadNotification => ({ ok: false, detail });
 
-/** Never throws. The last of two members with the same name counts, as in JSON.parse. */
+/** Never throws. */
 export const readNotification = (
   payload: string,
   parsedMembers: readonly Member[] | null = members(payload),
 ): ReadNotification => {
-  let transactionId: string | undefined;
-  let status: string | undefined;
-  let createdAt = "null";
   if (parsedMembers === null) return unreadable("the notification is not a JSON object");
-  for (const { key, raw } of parsedMembers) {
-    if (key === "transactionId") transactionId = raw;
-    else if (key === "status") status = raw;
-    else if (key === "createdAt") createdAt = raw;
-  }
-  if (transactionId === undefined || !(isString(transactionId) || isNumber(transactionId)))
+  const transactionId = memberOf(parsedMembers, "transactionId");
+  const status = memberOf(parsedMembers, "status");
+  const createdAt = memberOf(parsedMembers, "createdAt") ?? "null";
+  if (transactionId === null || !(isString(transactionId) || isNumber(transactionId)))
     return unreadable("transactionId is neither a string nor a number");
   if (transactionId === '""') return unreadable("transactionId is empty");
-  if (status === undefined || !isString(status)) return unreadable("status is not a string");
+  if (status === null || !isString(status)) return unreadable("status is not a string");
   if (status === '""') return unreadable("status is empty");
 
   return {

@@ -4,34 +4,14 @@ import { quoteCalls } from "./calls/quotes.ts";
 import { requestWith, type Prepare } from "./calls/request.ts";
 import { connectFor } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
-import { createCallLimiter, type CallLimiter } from "./connection/call-limiter.ts";
+import { createCallLimiter } from "./connection/call-limiter.ts";
 import { transportFor } from "./connection/transport.ts";
 import { madeFrom, maskFor } from "../runtime/mask.ts";
 import { passwordsIn } from "../runtime/percent.ts";
-import type {
-  Call,
-  CallOptions,
-  Credentials,
-  FetchLog,
-  PartnerOptions,
-  SubscribeOutcome,
-  Subscription,
-} from "./types.ts";
+import type { Call, CallOptions, Credentials, PartnerOptions } from "./types.ts";
+import type { SubscribeOutcome, Subscription } from "./types.ts";
 
-/** `permit`: acquire one before the claim of a call. Once claimed, there is no time to wait. */
-export type Partner = Pick<CallLimiter, "permit" | "shareRate" | "backlog"> & {
-  call: Call;
-  /** Subscribes to notifications: one request, never repeated, as a second one may deliver all twice. Never rejects. */
-  subscribe: (subscription: Subscription, options: CallOptions) => Promise<SubscribeOutcome>;
-  /** Reads the notification log over a connection of its own. Calls with a permit have their turn first. */
-  fetchLog: FetchLog;
-  /** Masks every secret that is known now. */
-  mask: (text: string) => string;
-  /** Masks a stream of bytes. `hid` is called with the number of secrets each time that some were masked. */
-  masked: (chunks: AsyncIterable<Uint8Array>, hid: (secrets: number) => void) => AsyncIterable<Uint8Array>;
-  /** Sends nothing more, cuts off the reading of the log, and resolves when no call is open. */
-  close: () => Promise<void>;
-};
+export type Partner = ReturnType<typeof createPartner>;
 
 /** The partner's five headers, spelled as its documentation does. */
 const headersOfCall = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
@@ -43,8 +23,8 @@ const headersOfCall = ({ accessToken, xToken }: Credentials, userAgent: string):
 ];
 
 /** The client of the partner's API. One per process, because its limits hold for all calls together. */
-export const createPartner = (options: PartnerOptions): Partner => {
-  const { baseUrl, proxy, credentials, userAgent } = options;
+export const createPartner = (options: PartnerOptions) => {
+  const { baseUrl, secrets, credentials, userAgent } = options;
   const origin = new URL(baseUrl.origin);
   const basePath = baseUrl.pathname.replace(/\/+$/, "");
   const connect = connectFor({ ...options, origin });
@@ -52,34 +32,34 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const { permit, shareRate, backlog, turnBehindOthers } = createCallLimiter(options);
   const closed = new AbortController();
 
-  const secretsOf = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
-    const passwords = proxy ? passwordsIn(proxy()) : [];
-    return [accessToken, xToken, ...passwords, ...options.otherSecrets(), ...more];
-  };
   const maskOf = madeFrom(maskFor);
-  const prepare: Prepare = (path, secrets) => {
-    const current = credentials.current();
-    const mask = maskOf(secretsOf(current, secrets));
-    return { path: basePath + path, headers: headersOfCall(current, userAgent), mask };
+  const prepare: Prepare = (path, moreSecrets) => {
+    const headers = headersOfCall(credentials.current(), userAgent);
+    const mask = maskOf(moreSecrets ? [...secrets(), ...moreSecrets] : secrets());
+    return { path: basePath + path, headers, mask };
   };
   const sendRequest = requestWith({ ...options, prepare, send });
-  const call = quoteCalls(options, sendRequest);
+  const callQuotes = quoteCalls(options, sendRequest);
   const open = new Set<Promise<unknown>>();
   const tracked = <T>(outcome: Promise<T>): Promise<T> => {
     open.add(outcome);
     return outcome.finally(() => open.delete(outcome));
   };
+  const call: Call = (request, callOptions) => tracked(callQuotes(request, callOptions));
 
   return {
+    /** Acquire one before the claim of a call. Once claimed, there is no time to wait. */
     permit,
     shareRate,
     backlog,
-    call: (request, callOptions) => tracked(call(request, callOptions)),
-    subscribe: (subscription, callOptions) => {
+    call,
+    /** Subscribes to notifications: one request, never repeated, as a second one may deliver all twice. Never rejects. */
+    subscribe: (subscription: Subscription, callOptions: CallOptions): Promise<SubscribeOutcome> => {
       const body = JSON.stringify(subscription);
       const request = { method: "POST", path: "/corporate/v1/webhook/subscribe", body } as const;
       return tracked(sendRequest(request, callOptions, passwordsIn(new URL(subscription.url))));
     },
+    /** Reads the notification log over a connection of its own. Calls with a permit have their turn first. */
     fetchLog: fetchLogWith({
       ...options,
       prepare,
@@ -87,12 +67,15 @@ export const createPartner = (options: PartnerOptions): Partner => {
       turnBehindOthers,
       closed: closed.signal,
     }),
-    mask: (text) => maskOf(secretsOf(credentials.current()))(text),
-    masked: (chunks, hid) => {
-      const secrets = secretsOf(credentials.current());
-      return maskedBytes(chunks, maskFor([...secrets, ...secrets.map(spelledInBytes)]), hid);
+    /** Masks every secret that is known now. */
+    mask: (text: string): string => maskOf(secrets())(text),
+    /** Masks a stream of bytes. `hid` is called with the number of secrets each time that some were masked. */
+    masked: (chunks: AsyncIterable<Uint8Array>, hid: (secrets: number) => void) => {
+      const spelled = secrets().flatMap((secret) => [secret, spelledInBytes(secret)]);
+      return maskedBytes(chunks, maskFor(spelled), hid);
     },
-    close: async () => {
+    /** Sends nothing more, cuts off the reading of the log, and resolves when no call is open. */
+    close: async (): Promise<void> => {
       close();
       closed.abort(new Error("the process stops"));
       await Promise.all(open);

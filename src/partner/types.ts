@@ -1,6 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
-import type { NamedField } from "../runtime/json-pointer.ts";
-import type { FailureSign } from "../runtime/json-pointer.ts";
+import type { FailureSign, NamedField } from "../runtime/json-pointer.ts";
 
 export type Credentials = { accessToken: string; xToken: string };
 
@@ -34,8 +33,8 @@ export type PartnerOptions = {
   resultFields: readonly NamedField[];
   logEndParameter: string;
   logMaxBytes: number;
-  /** Secrets to mask in what is kept of an answer, besides the credentials and the proxy password. */
-  otherSecrets: () => readonly string[];
+  /** Secrets to mask in what is kept of an answer, such as the credentials. */
+  secrets: () => readonly string[];
   clock: Clock;
 };
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { createPartner, type Partner } from "./client.ts";
-import { secretsOfPartner } from "../config/own-secrets.ts";
+import { ownSecrets } from "../config/own-secrets.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** The flow reconcile makes one request for the log at a time. */
@@ -25,6 +25,6 @@ export const openPartner = (config: Config, { clock }: { clock: Clock }): Partne
     tls: { ca: partner.tlsCa, cert: partner.tlsCert, key: partner.tlsKey?.reveal() },
     proxy: proxyUrl ? () => new URL(proxyUrl.reveal()) : null,
     maxConnections: partner.maxConnections - (bridge.flows.includes("reconcile") ? LOG_CONNECTIONS : 0),
-    otherSecrets: secretsOfPartner(config),
+    secrets: ownSecrets(config),
   });
 };

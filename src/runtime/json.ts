@@ -106,6 +106,13 @@ export const members = (text: string): Member[] | null => {
   return isWhole ? items : null;
 };
 
+/** The last of several members of one name counts, as in JSON.parse. */
+export const memberOf = (all: readonly Member[], name: string): string | null => {
+  let last: string | null = null;
+  for (const { key, raw } of all) if (key === name) last = raw;
+  return last;
+};
+
 /** The members of an object that may be cut off, up to the cut. The last one may lack the end of its value. */
 export const membersUpToCut = (text: string): Member[] => readItems(text, "{").items;
 

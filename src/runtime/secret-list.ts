@@ -1,9 +1,9 @@
-/** Splits a comma-separated list of secrets. A setting holds several while they rotate. */
-export const secretsIn = (text: string): readonly string[] =>
+/** Splits a comma-separated list, such as the secrets of a setting while they rotate. */
+export const itemsIn = (text: string): readonly string[] =>
   text
     .split(",")
-    .map((secret) => secret.trim())
-    .filter((secret) => secret !== "");
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 
 /** A Standard Webhooks secret usually begins with this. */
 export const PREFIX = "whsec_";

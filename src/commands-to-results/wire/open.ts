@@ -16,7 +16,7 @@ import { commandReader } from "./read.ts";
 import { openJournal } from "../accept-once/journal/open.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import type { Partner } from "../../partner/client.ts";
-import type { Subsystem } from "../../runtime/subsystem.ts";
+import type { Component } from "../../runtime/subsystem.ts";
 import { openResults } from "./results.ts";
 import { observed, tracedPorts } from "./observe.ts";
 import { contextOf, type TraceContext } from "../../runtime/traces.ts";
@@ -49,23 +49,10 @@ type CommandFlowDeps = {
   signal: AbortSignal;
 };
 
-export type CommandFlow = Subsystem & {
-  /** `doubts`: commands that are IN_DOUBT, and since when the oldest is. */
-  numbers: () => { unfinished: number; inFlight: number; doubts: number; oldestDoubtSeconds: number };
-  /** By partition: the number of unfinished commands, and the age of the oldest one. Null: unknown. */
-  lag: () => ReadonlyMap<number, { records: number; seconds: number | null }>;
-  /** Takes no new command, finishes those under way, commits, and leaves the group, within `ms`. */
-  drain: (ms: number) => Promise<void>;
-};
+export type CommandFlow = Awaited<ReturnType<typeof openCommands>>;
 
-export const openCommands = async ({
-  services,
-  park,
-  partner,
-  schemaIds,
-  pauses,
-  signal,
-}: CommandFlowDeps): Promise<CommandFlow> => {
+export const openCommands = async (flowDeps: CommandFlowDeps) => {
+  const { services, park, partner, schemaIds, pauses, signal } = flowDeps;
   const { config, clock, log, metrics, random } = services;
   const { partner: settings, commands, kafka } = config;
   const results = await openResults(services, schemaIds.result);
@@ -180,6 +167,7 @@ export const openCommands = async ({
   const ending = endLeftovers({ ...deps, publish: results.publishLate }, pace).catch(() => undefined);
 
   return {
+    /** `doubts`: commands that are IN_DOUBT, and since when the oldest is. */
     numbers: () => ({
       unfinished: consumer.unfinished(),
       inFlight: consumer.inFlight(),
@@ -187,7 +175,7 @@ export const openCommands = async ({
       oldestDoubtSeconds: Math.max(0, clock.now() - oldestDoubtMs()) / 1_000,
     }),
     lag: consumer.lag,
-    components: () => {
+    components: (): Record<string, Component> => {
       const [health, journalHealth] = [consumer.health(), journalTopic.health()];
       // Readiness waits for the first join only: no restart would mend a later rebalance or an empty assignment. Where
       // a partition of the journal, or of the pauses, keeps it from joining, webhooks do not wait for the join at all.
@@ -203,7 +191,8 @@ export const openCommands = async ({
       };
     },
     waiting: () => ({ ...results.waiting(), [config.topics.journal]: journalTopic.waiting() }),
-    drain: async (ms) => {
+    /** Takes no new command, finishes those under way, commits, and leaves the group, within `ms`. */
+    drain: async (ms: number): Promise<void> => {
       const cutOff = (): void => cut.abort(new Error("the process stops"));
       const cutting = setTimeout(cutOff, Math.max(0, ms - CONCLUDE_MS));
       const stopping = consumer.stop(Math.max(0, ms - LEAVE_MS));
@@ -211,7 +200,7 @@ export const openCommands = async ({
       clearTimeout(cutting);
       abandon.abort(new Error("the process has stopped"));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await ending;
       await Promise.all([results.close(), journalTopic.close()]);
     },

@@ -31,11 +31,7 @@ export const watchPartner = ({ clock, log, metrics, config, backlog, doubtSinceM
   /** The log events of troubles that last. */
   const lasting = new Set<string>();
 
-  const changeLogged = (
-    event: string,
-    state: string,
-    trouble: PartnerHealth | null,
-  ): PartnerHealth | null => {
+  const changeLogged = (event: string, state: string, trouble: PartnerHealth | null) => {
     const isNew = trouble !== null && !lasting.has(event);
     if (isNew) log.warn({ state, reason: sentenceOf(trouble) }, event);
     if (isNew) lasting.add(event);

@@ -15,6 +15,7 @@ const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
 
 type PublishResult = (...published: Parameters<Publish>) => Promise<RecordPosition>;
+type Put = (...args: [...Parameters<Publish>, trace: TraceContext | null]) => Promise<RecordPosition>;
 
 const originHeaders = ({ topic, partition, offset }: Origin): Header[] => [
   ["command-topic", topic],
@@ -55,12 +56,7 @@ export const openResults = async (services: Services, schemaId: number) => {
     return [...envelopeOf({ id, subject, timeMs, trace }), ...routingHeaders];
   };
 
-  const put = async (
-    result: CommandResult,
-    value: Buffer,
-    origin: Origin | null,
-    trace: TraceContext | null,
-  ): Promise<RecordPosition> => {
+  const put: Put = async (result, value, { origin }, trace) => {
     const key = origin ? origin.key : Buffer.from(result.commandId);
     const headers = [...headersOf(result, trace), ...(origin ? originHeaders(origin) : [])];
     const record = { key, value, headers, encodedHeaders };
@@ -80,16 +76,15 @@ export const openResults = async (services: Services, schemaId: number) => {
   const publishAs =
     (relation: "parent" | "link"): PublishResult =>
     async (result, value, envelope) => {
-      const { origin } = envelope;
       const context = contextOf(envelope);
-      if (traces === null) return put(result, value, origin, context);
+      if (traces === null) return put(result, value, envelope, context);
       const attributes = {
         "messaging.message.id": result.resultId,
         "messaging.message.conversation_id": result.commandId || undefined,
         "cambio.outcome": result.outcome,
       };
       const span = { topic, carriesTrace: true, parent: null, [relation]: context, attributes };
-      return sendInSpan(traces, span, (trace) => put(result, value, origin, trace));
+      return sendInSpan(traces, span, (trace) => put(result, value, envelope, trace));
     };
   return {
     codec: {

@@ -9,11 +9,7 @@ export const consoleSettings = {
   port: port("CONSOLE_PORT", "8091", "Port of the console; 0 takes any free one."),
   auth: oneOf(WAYS)("CONSOLE_AUTH", "none", "How people sign in to the console; with none it is read-only."),
   usersFile: text("CONSOLE_USERS_FILE", "File with users, password hashes and roles (basic)."),
-  userHeader: headerName(
-    "CONSOLE_USER_HEADER",
-    "X-Forwarded-User",
-    "Header in which the proxy names the user (proxy-header).",
-  ),
+  userHeader: headerName("CONSOLE_USER_HEADER", "X-Forwarded-User", "Names the user (proxy-header)."),
   trustedProxyCidrs: trustedCidrs(
     "CONSOLE_TRUSTED_PROXY_CIDRS",
     "",

@@ -9,11 +9,7 @@ const MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", "a
 export const kafka = {
   brokers: always(brokers("KAFKA_BROKERS", "Bootstrap brokers, host:port.")),
   clientId: text("KAFKA_CLIENT_ID", "cambio-bridge", "Client id sent to the brokers."),
-  groupId: text(
-    "KAFKA_GROUP_ID",
-    "cambio-bridge",
-    "The replicas' group; the bridge's other groups begin with it and a hyphen.",
-  ),
+  groupId: text("KAFKA_GROUP_ID", "cambio-bridge", "Group of the replicas; other groups begin with it."),
   sessionTimeoutMs: durationFrom(6_000)(
     "KAFKA_SESSION_TIMEOUT",
     "30s",
@@ -46,34 +42,18 @@ export const registry = {
   password: secret("SCHEMA_REGISTRY_PASSWORD", "Password for basic authentication."),
   token: secret("SCHEMA_REGISTRY_TOKEN", "Bearer token.", checkBearer),
   oauth: flag("SCHEMA_REGISTRY_OAUTH", "Sends the token that KAFKA_OAUTH_… obtains as bearer token."),
-  headers: secret(
-    "SCHEMA_REGISTRY_HEADERS",
-    "Headers added to each request, `name=value,name=value`.",
-    readHeaderPairs,
-  ),
+  headers: secret("SCHEMA_REGISTRY_HEADERS", "Headers to add, `name=value,name=value`.", readHeaderPairs),
   ca: certificates("SCHEMA_REGISTRY_CA_FILE", "CA certificates, PEM."),
 } as const;
 
 export const topics = {
-  transactionStatus: topic(
-    "TOPIC_TRANSACTION_STATUS",
-    "fx.transaction-status",
-    "Status events, keyed by transactionId.",
-  ),
+  transactionStatus: topic("TOPIC_TRANSACTION_STATUS", "fx.transaction-status", "Status events."),
   commands: topic("TOPIC_COMMANDS", "fx.commands", "Commands, Avro or JSON."),
   results: topic("TOPIC_COMMAND_RESULTS", "fx.command-results", "Results, keyed by commandId."),
-  journal: topic(
-    "TOPIC_COMMAND_JOURNAL",
-    "fx.command-journal",
-    "Who may call the partner; only the bridge writes to it.",
-  ),
+  journal: topic("TOPIC_COMMAND_JOURNAL", "fx.command-journal", "Who may call the partner; internal."),
   deadLetters: topic("TOPIC_DEAD_LETTERS", "fx.dead-letters", "Dead letters, byte for byte."),
   audit: topic("TOPIC_AUDIT", "fx.bridge-audit", "What people did with the bridge, as JSON CloudEvents."),
   control: topic("TOPIC_CONTROL", "fx.bridge-control", "Pauses and their ends; compacted."),
   partitions: integer(1, 10_000)("TOPIC_PARTITIONS", "6", "Partitions of topics that `setup` creates."),
-  replicationFactor: replicas(
-    "TOPIC_REPLICATION_FACTOR",
-    "-1",
-    "Their replicas; -1 takes the broker's default.",
-  ),
+  replicationFactor: replicas("TOPIC_REPLICATION_FACTOR", "-1", "Their replicas; -1: the broker's default."),
 } as const;

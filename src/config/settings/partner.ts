@@ -55,11 +55,7 @@ export const partner = {
     "PARTNER_MAX_RPS",
     "Calls per second that all replicas start together, each by its share of the commands topic.",
   ),
-  maxResponseBytes: integer(0, 524_288)(
-    "PARTNER_MAX_RESPONSE_BYTES",
-    "65536",
-    "Bytes that are kept of an answer.",
-  ),
+  maxResponseBytes: integer(0, 524_288)("PARTNER_MAX_RESPONSE_BYTES", "65536", "Bytes kept of an answer."),
   doubtStatuses: statuses(
     "PARTNER_ACCEPT_DOUBT_STATUSES",
     "302,303,409",
@@ -75,11 +71,7 @@ export const partner = {
     "5",
     "After this many accepts in a row without connection or answer, or with 5xx, none starts for PARTNER_BREAKER_PAUSE.",
   ),
-  breakerPauseMs: duration(
-    "PARTNER_BREAKER_PAUSE",
-    "30s",
-    "How long accepts pause then. Each trial that fails doubles it, to 10m.",
-  ),
+  breakerPauseMs: duration("PARTNER_BREAKER_PAUSE", "30s", "Each trial that fails doubles it, to 10m."),
   quoteIdPointer: jsonPointer(
     "PARTNER_QUOTE_ID_POINTER",
     "Where the quoteId is in the answer to a create; searched for when absent.",
@@ -93,11 +85,7 @@ export const partner = {
     "",
     "What `fields` of a result holds of the answer, such as `rate=/data/rate`. At most 16, of 1024 bytes each.",
   ),
-  eventFields: namedFields(
-    "PARTNER_EVENT_FIELDS",
-    "",
-    "What `fields` of an event holds of its payload, with the same bounds.",
-  ),
+  eventFields: namedFields("PARTNER_EVENT_FIELDS", "", "The same for events, from their payload."),
   failedWhen: pointersWithValues(
     "PARTNER_FAILED_WHEN",
     "",
@@ -121,15 +109,8 @@ export const partner = {
     "Members of the log's answer that say that there is more, unless null, false, 0 or empty. Where neither this nor " +
       "PARTNER_LOG_TOTAL_POINTERS is set, any member beside the entries makes a run incomplete.",
   ),
-  logTotalPointers: jsonPointers(
-    "PARTNER_LOG_TOTAL_POINTERS",
-    "Members of the log's answer that hold a total of entries.",
-  ),
-  logEndParameter: parameterName(
-    "PARTNER_LOG_END_PARAMETER",
-    "endtDate",
-    "Query parameter for the last day of the log.",
-  ),
+  logTotalPointers: jsonPointers("PARTNER_LOG_TOTAL_POINTERS", "Members that hold a total of entries."),
+  logEndParameter: parameterName("PARTNER_LOG_END_PARAMETER", "endtDate", "Names the last day of a query."),
   logMaxBytes: integer(1, 100_000_000_000)(
     "PARTNER_LOG_MAX_BYTES",
     "268435456",

@@ -4,11 +4,9 @@ import type { Answer, CallOptions, PartnerOptions } from "../types.ts";
 import { answerOf } from "./answer.ts";
 import { EVIDENCE_BYTES, type Evidence } from "./evidence.ts";
 
+type Prepared = { path: string; headers: string[]; mask: Mask };
 /** Takes the credentials of now. @param secrets to mask besides those that the client knows */
-export type Prepare = (
-  path: string,
-  secrets?: readonly string[],
-) => { path: string; headers: string[]; mask: Mask };
+export type Prepare = (path: string, secrets?: readonly string[]) => Prepared;
 
 /** What became of a request, before anybody judges its answer. `mask` is for what is taken out of the evidence. */
 type Answered =

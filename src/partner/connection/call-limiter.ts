@@ -4,22 +4,12 @@ import type { Backlog, CallPermit, PartnerOptions } from "../types.ts";
 /** A turn that somebody waited for may be taken so much late without shifting the later ones. */
 const LATE_MS = 100;
 
-export type CallLimiter = {
-  permit: () => CallPermit;
-  /** Says which part of the rate belongs to this process. Until then, and with 0, it starts one call a second at most. */
-  shareRate: (share: () => number) => void;
-  /** Takes a turn of the rate limit that no other call waits for. Rejects when the signal aborts. */
-  turnBehindOthers: (signal: AbortSignal) => Promise<void>;
-  /** The calls that wait because the rate is used up; null while none does. */
-  backlog: () => Backlog | null;
-};
+export type CallLimiter = ReturnType<typeof createCallLimiter>;
+
+type LimiterOptions = Pick<PartnerOptions, "maxConnections" | "maxRequestsPerSecond" | "clock">;
 
 /** Bounds the open calls, and spreads calls evenly over each second. First come, first served. */
-export const createCallLimiter = ({
-  maxConnections,
-  maxRequestsPerSecond,
-  clock,
-}: Pick<PartnerOptions, "maxConnections" | "maxRequestsPerSecond" | "clock">): CallLimiter => {
+export const createCallLimiter = ({ maxConnections, maxRequestsPerSecond, clock }: LimiterOptions) => {
   let share = (): number => 0;
   let openCalls = 0;
   let nextTurn = 0;
@@ -92,14 +82,17 @@ export const createCallLimiter = ({
 
   return {
     permit,
-    shareRate: (nextShare) => void (share = nextShare),
-    backlog: () => {
+    /** Says which part of the rate belongs to this process. Until then, and with 0, it starts one call a second at most. */
+    shareRate: (nextShare: () => number): void => void (share = nextShare),
+    /** The calls that wait because the rate is used up; null while none does. */
+    backlog: (): Backlog | null => {
       // Calls wait for a place, and not for the rate, while all places are taken.
       if (intervalMs() === 0 || waiting.size === 0 || openCalls >= maxConnections) return null;
       const leftMs = msUntilTurn() + (waiting.size - 1) * intervalMs();
       return { sinceMs: waitingSinceMs, untilMs: clock.now() + leftMs };
     },
-    turnBehindOthers: async (signal) => {
+    /** Takes a turn of the rate limit that no other call waits for. Rejects when the signal aborts. */
+    turnBehindOthers: async (signal: AbortSignal): Promise<void> => {
       signal.throwIfAborted();
       // A call that takes the turn meanwhile moves the next one.
       while (intervalMs() > 0 && (waiting.size > 0 || msUntilTurn() > 0))

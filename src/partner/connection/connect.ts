@@ -61,7 +61,7 @@ const tunnel = async (
 type Track = (socket: net.Socket) => void;
 
 export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptions): (() => Opening) => {
-  const lookup = dnsCache({ clock });
+  const lookup = dnsCache(clock);
   /** The newest TLS session of each host, so that a new connection can resume it instead of a full handshake. */
   const sessions = new Map<string, Buffer>();
 

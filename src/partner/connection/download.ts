@@ -13,13 +13,9 @@ export type Download = (
   signal: AbortSignal,
 ) => Promise<Downloaded>;
 
-export const downloadFor = ({
-  origin,
-  connect,
-  connectTimeoutMs,
-  callTimeoutMs,
-  clock,
-}: Omit<TransportOptions, "keepAliveMs">): Download => {
+export const downloadFor = (options: Omit<TransportOptions, "keepAliveMs">): Download => {
+  const { origin, connect, connectTimeoutMs, callTimeoutMs, clock } = options;
+
   async function* inTime(body: Readable, signal: AbortSignal, close: () => void): AsyncGenerator<Uint8Array> {
     const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {

@@ -11,12 +11,7 @@ export type TransportOptions = Pick<
   "connectTimeoutMs" | "callTimeoutMs" | "keepAliveMs" | "clock"
 > & { origin: URL; connect: () => Opening };
 
-export type Transport = {
-  /** Sends a request at most once, over a connection that carries nothing else meanwhile. Never rejects. */
-  send: (request: OutgoingRequest, options: CallOptions) => Promise<ExchangeResult>;
-  /** Sends nothing new. Open calls go on. */
-  close: () => void;
-};
+export type Transport = ReturnType<typeof transportFor>;
 
 /** The rest of the time for which the partner keeps a connection is for latency, clocks, and its early timers. */
 const USABLE_SHARE = 1 / 4;
@@ -56,7 +51,7 @@ const announcedMs = ({ headers }: ExchangeResult & { sent: true }): number => {
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
 };
 
-export const transportFor = (options: TransportOptions): Transport => {
+export const transportFor = (options: TransportOptions) => {
   const { origin, connect, clock, connectTimeoutMs, callTimeoutMs, keepAliveMs } = options;
   /** 0 if each call has its own connection. */
   const maxIdleMs = Math.floor(keepAliveMs * USABLE_SHARE);
@@ -119,7 +114,9 @@ export const transportFor = (options: TransportOptions): Transport => {
   };
 
   return {
-    send: async (request, { signal, withinMs, mayCall }) => {
+    /** Sends a request at most once, over a connection that carries nothing else meanwhile. Never rejects. */
+    send: async (request: OutgoingRequest, callOptions: CallOptions): Promise<ExchangeResult> => {
+      const { signal, withinMs, mayCall } = callOptions;
       const endsAt = clock.monotonic() + withinMs;
       const timed: Timed = {
         signal,
@@ -128,7 +125,8 @@ export const transportFor = (options: TransportOptions): Transport => {
       };
       return (await sendOnIdle(request, timed)) ?? sendOnNew(request, timed);
     },
-    close: () => {
+    /** Sends nothing new. Open calls go on. */
+    close: (): void => {
       closed = true;
       idle.closeAll();
     },

@@ -26,17 +26,22 @@ test("without a secret of the webhooks nothing is one of theirs", () => {
   expect(mask("anything")).toBe("anything");
 });
 
-test("masks the new secret from its rotation on, and goes on to mask the one before", () => {
+test.each([
+  ["WEBHOOK_SECRET", "*** ***"],
+  ["PARTNER_PROXY_URL", "http://u:before-it@proxy http://u:***@proxy"],
+])("masks the new %s from its rotation on", (variable, masked) => {
   const { file, put } = rewritten();
-  put("before-it");
-  const config = configOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
+  const textOf = (secret: string): string =>
+    variable === "WEBHOOK_SECRET" ? secret : `http://u:${secret}@proxy`;
+  put(textOf("before-it"));
+  const config = configOf({ [variable]: undefined, [`${variable}_FILE`]: file });
   const mask = maskOwnSecrets(config);
   expect(mask("before-it after-it")).toBe("*** after-it");
-  put("after-it");
+  put(textOf("after-it"));
   // A new text counts when two looks have found it.
-  config.webhook.secret?.reload(1_000_000_000);
-  config.webhook.secret?.reload(2_000_000_000);
-  expect(mask("before-it after-it")).toBe("*** ***");
+  for (const setting of [config.webhook.secret, config.partner.proxyUrl])
+    for (const ms of [1_000_000_000, 2_000_000_000]) setting?.reload(ms);
+  expect(mask(`${textOf("before-it")} ${textOf("after-it")}`)).toBe(masked);
 });
 
 const key = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;

@@ -128,7 +128,7 @@ test("after changes, the last three texts that were replaced are known, the late
   for (const text of ["third", "fourth", "fifth"]) change(text);
   expect(secret.replaced()).toEqual(["fourth", "third", "second"]);
   expect(change("fourth"), "the current one is none").toEqual(["fifth", "third", "second"]);
-  expect(Secret.of("text").replaced()).toEqual([]);
+  expect(new Secret("text").replaced()).toEqual([]);
 });
 
 test.each([

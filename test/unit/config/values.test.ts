@@ -68,7 +68,7 @@ test.each([
   ["COMMANDS_MAX_AMOUNT", "USD=250000,EUR=200.000,00", 'holds "00", which is no limit'],
   ["COMMANDS_MAX_AMOUNT", "USD=1,USD=2", "names USD twice"],
   ["TOPIC_COMMANDS", "fx/commands", "is not a topic name"],
-  ["TOPIC_REPLICATION_FACTOR", "0", "from 1 to 32, or -1"],
+  ["TOPIC_REPLICATION_FACTOR", "0", "from 1 to 32"],
 ])("values that cannot be read: %s=%.40j", (variable, value, message) => {
   for (const purpose of ["serve", "tool"] as const) {
     const [problem, ...others] = problemsOf({ [variable]: value }, purpose);

@@ -96,7 +96,7 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     doubtStatuses: ["302", "303", "409"],
     logEndParameter: "endtDate",
     logMaxBytes: 1_000_000,
-    otherSecrets: () => [],
+    secrets: () => Object.values(CREDENTIALS),
     clock: systemClock,
     ...over,
   });

@@ -105,7 +105,8 @@ test("credentials are read again after a 401, and never repeated from its answer
   const reload = (): void => {
     current = { accessToken: "new-token", xToken: "new-x" };
   };
-  const partner = partnerOf(server, { credentials: { current: () => current, reload } });
+  const credentials = { current: () => current, reload };
+  const partner = partnerOf(server, { credentials, secrets: () => Object.values(current) });
   const outcomes = await Promise.all([1, 2, 3].map(() => partner.call(ACCEPT, free())));
   expect(outcomes.map(({ kind }) => kind)).toEqual(["unauthorized", "unauthorized", "unauthorized"]);
   expect(JSON.stringify(outcomes)).not.toMatch(/old-token|old-x/);

@@ -176,22 +176,6 @@ describe("a proxy", () => {
     expect(proxy.seen[0]!.text).not.toContain(CREDENTIALS.accessToken);
     expect(server.seen).toEqual([]);
   });
-
-  it("whose password is another one by now is masked by that", async () => {
-    const echo = {
-      onRequest: (socket: net.Socket) => socket.write(answer("400 Bad Request", '"old-word new%40word"')),
-    };
-    const server = await serve(echo);
-    const proxy = await proxyTo(server, established);
-    let password = "old-word";
-    const partner = partnerOf(server, {
-      proxy: () => new URL(`http://user:${password}@127.0.0.1:${proxy.port}`),
-    });
-    const bodyOf = async (): Promise<string> => JSON.stringify(await partner.call(ACCEPT, free()));
-    expect(await bodyOf()).not.toContain("old-word");
-    password = "new%40word";
-    expect(await bodyOf()).not.toContain("new%40word");
-  });
 });
 
 describe("a connection that is given up", () => {

@@ -4,14 +4,12 @@ import { dnsCache } from "../../../../src/partner/connection/dns-cache.ts";
 const setUp = (answers: { address: string; family: number }[][]) => {
   let now = 0;
   const asked: string[] = [];
-  const lookup = dnsCache({
-    clock: { monotonic: () => now },
-    resolve: (host) => {
-      asked.push(host);
-      const answer = answers.shift();
-      return answer ? Promise.resolve(answer) : Promise.reject(new Error("ENOTFOUND"));
-    },
-  });
+  const resolve = (host: string) => {
+    asked.push(host);
+    const answer = answers.shift();
+    return answer ? Promise.resolve(answer) : Promise.reject(new Error("ENOTFOUND"));
+  };
+  const lookup = dnsCache({ monotonic: () => now }, resolve);
   const ask = (host = "partner.example") =>
     new Promise((resolve, reject) => {
       lookup(host, { all: true }, (error, addresses) => {
