@@ -1,8 +1,10 @@
+import { onAbort } from "../../runtime/abort.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
 import { joinGroup, type GroupDeps, type GroupOptions } from "./group.ts";
 
-export type Leadership = {
+/** The time in which this replica leads. */
+export type Term = {
   /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
   signal: AbortSignal;
   /** Also checks the age of the last heartbeat: to be called right before each effect. Once false, it stays false. */
@@ -13,30 +15,29 @@ export type Leadership = {
 const PARTITION = 0;
 const CHECK_EVERY_MS = 250;
 const AGAIN_AFTER_MS = 10_000;
+/** Work that has not ended so long after its term hangs. */
+const END_WORK_MS = 10_000;
 
 /**
  * Runs `work` on the leader only, again after it ends or throws. A dead leader is replaced when its session times out.
  * During a rebalance, or after a freeze between `isHeld` and its effect, there may be two leaders for a moment.
- * @param work obeys the signal: until it has ended, this replica does not lead again
+ * @param work obeys the signal. While it hangs, this replica is no member of the group, so that another one leads
  */
-export const elected = (
-  options: GroupOptions,
-  work: (leadership: Leadership) => Promise<void>,
-  deps: GroupDeps,
-) => {
+export const elected = (options: GroupOptions, work: (term: Term) => Promise<void>, deps: GroupDeps) => {
   const { clock, log } = deps;
   const { groupId, sessionTimeoutMs } = options;
   const stopped = new AbortController();
   let isAssigned = false;
-  let term = new AbortController();
+  let isHanging = false;
+  let ending = new AbortController();
 
   const isLeader = (): boolean =>
     isAssigned && !stopped.signal.aborted && clock.monotonic() - group.lastHeartbeat() < sessionTimeoutMs;
   const check = (): void => {
-    if (!isLeader()) term.abort(new Error("another replica may be the leader"));
+    if (!isLeader()) ending.abort(new Error("another replica may be the leader"));
   };
   const group = joinGroup(
-    options,
+    { ...options, mayJoin: () => !isHanging },
     (partitions) => {
       isAssigned = partitions.includes(PARTITION);
       check();
@@ -45,6 +46,23 @@ export const elected = (
   );
   const checks = setInterval(check, CHECK_EVERY_MS);
 
+  const hang = (): void => {
+    isHanging = true;
+    log.error({ groupId, afterMs: END_WORK_MS }, "election.work.hangs");
+  };
+  const workUntilItEnds = async (term: Term): Promise<void> => {
+    const ended = new AbortController();
+    const forget = onAbort(term.signal, () => {
+      clock.sleep(END_WORK_MS, ended.signal).then(hang, () => undefined);
+    });
+    try {
+      await work(term);
+    } finally {
+      forget();
+      ended.abort();
+      isHanging = false;
+    }
+  };
   const lead = async (signal: AbortSignal): Promise<void> => {
     const isHeld = (): boolean => {
       check();
@@ -53,7 +71,7 @@ export const elected = (
     log.info({ groupId }, "election.won");
     while (isHeld()) {
       try {
-        await work({ signal, isHeld });
+        await workUntilItEnds({ signal, isHeld });
       } catch (error) {
         const reason = messageOf(error);
         if (isHeld()) log.warn({ groupId, reason, againInMs: AGAIN_AFTER_MS }, "election.work.ended");
@@ -64,7 +82,7 @@ export const elected = (
   };
   const run = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      if (isLeader()) await lead((term = new AbortController()).signal);
+      if (isLeader()) await lead((ending = new AbortController()).signal);
       else await clock.sleep(CHECK_EVERY_MS, stopped.signal).catch(() => undefined);
     }
   };

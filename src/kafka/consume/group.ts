@@ -27,6 +27,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 500;
 const METADATA_MAX_AGE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
+const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 };
 
 /**
  * Stays in a group until stopped, and reads nothing: kafkajs would silently start at the log's beginning where an
@@ -40,48 +41,43 @@ export const joinGroup = (
 ) => {
   const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
   const stopped = new AbortController();
-  let consumer: Consumer | null = null;
-  let heartbeatAt = Number.NEGATIVE_INFINITY;
-  let signAt = 0;
-  let joining = true;
+  let member: (Heard & { consumer: Consumer }) | null = null;
   let fault: Health | null = { kind: "starting" };
 
   const isStopped = (): boolean => stopped.signal.aborted;
-  const heard = (): Heard => ({ signAt, heartbeatAt, joinMs: joining ? rebalanceTimeoutMs : 0 });
-  const leave = (): void => {
-    consumer = null;
-    heartbeatAt = Number.NEGATIVE_INFINITY;
-  };
 
-  const listen = (current: Consumer, fail: (error: Error) => void): void => {
-    const { GROUP_JOIN, REBALANCING, HEARTBEAT, STOP, CRASH } = current.events;
-    const roundTripMs = groupRoundTrip(current);
-    // A consumer that was replaced may still finish its join before it is closed: its events are ignored.
-    const isOurs = (): boolean => consumer === current;
+  /** From here on this consumer counts. One that was replaced may still finish its join: its events are ignored. */
+  const becomeMember = (consumer: Consumer): Heard => {
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, STOP } = consumer.events;
+    const roundTripMs = groupRoundTrip(consumer);
+    const lastAnswerAt = clock.monotonic();
+    const current = { consumer, lastAnswerAt, heartbeatAt: -Infinity, joinMs: rebalanceTimeoutMs };
+    member = current;
     const confirm = (): void => {
-      if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - roundTripMs();
+      current.lastAnswerAt = clock.monotonic();
+      current.heartbeatAt = current.lastAnswerAt - roundTripMs();
     };
-    current.on(GROUP_JOIN, ({ payload }) => {
-      if (!isOurs()) return;
-      current.pause([{ topic }]);
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      if (member !== current) return;
+      consumer.pause([{ topic }]);
       confirm();
-      joining = false;
+      current.joinMs = 0;
       const partitions = payload.memberAssignment[topic] ?? [];
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
       fault = null;
       onAssigned(partitions);
     });
-    current.on(REBALANCING, () => void (joining ||= isOurs()));
-    current.on(HEARTBEAT, confirm);
+    consumer.on(REBALANCING, () => void (current.joinMs = rebalanceTimeoutMs));
+    consumer.on(HEARTBEAT, confirm);
     // A stopped consumer throws at every call. CRASH follows only after its connections are closed.
-    current.on(STOP, () => {
-      if (isOurs()) leave();
+    consumer.on(STOP, () => {
+      if (member === current) member = null;
     });
-    current.on(CRASH, ({ payload }) => fail(payload.error));
+    return current;
   };
 
   const runOnce = async (): Promise<never> => {
-    const current = newClient().consumer({
+    const consumer = newClient().consumer({
       groupId,
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: rebalanceTimeoutMs,
@@ -90,43 +86,36 @@ export const joinGroup = (
       allowAutoTopicCreation: false,
       metadataMaxAge: METADATA_MAX_AGE_MS,
       partitionAssigners: [readingNothing],
-      retry: {
-        retries: 4,
-        initialRetryTime: 100,
-        maxRetryTime: 1_000,
-        restartOnFailure: () => Promise.resolve(false),
-      },
+      retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
     const ended = linkedAbortController(stopped.signal);
     let running: Promise<void> = Promise.resolve();
     const fail = (error: Error): void => ended.abort(error);
-    listen(current, fail);
+    consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error));
     try {
       await clock.withDeadline(CONNECT_TIMEOUT_MS, ended.signal, async () => {
-        await current.connect();
-        await current.subscribe({ topic, fromBeginning: true });
+        await consumer.connect();
+        await consumer.subscribe({ topic, fromBeginning: true });
       });
-      consumer = current;
-      signAt = clock.monotonic();
-      joining = true;
-      running = current.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
+      const heard = becomeMember(consumer);
+      running = consumer.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
       running.catch(fail);
       while (mayJoin()) {
-        const silence = silenceOf(heard(), sessionTimeoutMs, clock.monotonic());
+        const silence = silenceOf(heard, sessionTimeoutMs, clock.monotonic());
         if (silence !== null) throw new Error(silence);
         await clock.sleep(WATCH_MS, ended.signal);
       }
       onAssigned([]);
       throw new Error(
-        "this replica has left the group, because what its work needs fails: see the other components",
+        "this replica has left the group, because its work cannot go on: see the other components",
       );
     } finally {
       ended.abort();
-      leave();
+      member = null;
       // A kafkajs consumer that is closed before its join has ended still joins: nobody would read its partitions.
       const closing = running
         .catch(() => undefined)
-        .then(() => current.disconnect())
+        .then(() => consumer.disconnect())
         .catch(() => undefined);
       await clock.within(CLOSE_TIMEOUT_MS, undefined, closing).catch(() => undefined);
     }
@@ -135,7 +124,10 @@ export const joinGroup = (
   const run = async (): Promise<void> => {
     for (let failures = 0; !isStopped(); failures += 1) {
       if (!mayJoin()) {
-        fault = { kind: "waiting", cause: "this replica joins the group when the other components are read" };
+        fault = {
+          kind: "waiting",
+          cause: "this replica joins the group when its work can go on: see the other components",
+        };
         await clock.sleep(WATCH_MS / 5, stopped.signal).catch(() => undefined);
         continue;
       }
@@ -154,18 +146,17 @@ export const joinGroup = (
   const running = run();
   return {
     commit: async (offsets: ReadonlyMap<number, Committed>): Promise<void> => {
-      const current = consumer;
-      if (!current || fault !== null) throw new Error("not a member of the group now");
+      if (!member || fault !== null) throw new Error("not a member of the group now");
       const topicOffsets = [...offsets].map(([partition, { offset, note: metadata }]) => ({
         topic,
         partition,
         offset: String(offset),
         metadata,
       }));
-      await clock.within(CLOSE_TIMEOUT_MS, undefined, current.commitOffsets(topicOffsets));
+      await clock.within(CLOSE_TIMEOUT_MS, undefined, member.consumer.commitOffsets(topicOffsets));
     },
     /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
-    lastHeartbeat: (): number => heartbeatAt,
+    lastHeartbeat: (): number => member?.heartbeatAt ?? -Infinity,
     health: (): Health => fault ?? { kind: "up" },
     stop: async (): Promise<void> => {
       stopped.abort();

@@ -21,7 +21,7 @@ export const groupRoundTrip = (consumer: Consumer): (() => number) => {
 /** What a consumer has heard from Kafka, in monotonic milliseconds. */
 export type Heard = {
   /** The last answer of any kind. */
-  signAt: number;
+  lastAnswerAt: number;
   /** The last request by which the group confirmed the member; -Infinity while it is no member. */
   heartbeatAt: number;
   /** How long a join that is under way may take: it is silent while it waits for members that have died. 0: none is. */
@@ -33,11 +33,11 @@ const SILENCE_MS = 10_000;
 
 /** Why the consumer must be replaced; null while it need not be. */
 export const silenceOf = (
-  { signAt, heartbeatAt, joinMs }: Heard,
+  { lastAnswerAt, heartbeatAt, joinMs }: Heard,
   sessionTimeoutMs: number,
   now: number,
 ): string | null => {
-  const silentMs = now - signAt;
+  const silentMs = now - lastAnswerAt;
   if (silentMs > SILENCE_MS + joinMs) return `no sign of life from Kafka for ${Math.round(silentMs)} ms`;
   if (joinMs > 0 || heartbeatAt === Number.NEGATIVE_INFINITY) return null;
   const unconfirmedMs = now - heartbeatAt;

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { silent } from "../../../../src/runtime/log.ts";
-import { elected, type Leadership } from "../../../../src/kafka/consume/elected.ts";
+import { elected, type Term } from "../../../../src/kafka/consume/elected.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeKafka, TOPIC } from "./fake-kafka.ts";
@@ -8,7 +8,7 @@ import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 const SESSION_MS = 10_000;
 
 /** A single member of its group, with a clock that can be advanced. Work that ended begins again after 100 ms. */
-const candidate = (work: (held: Leadership) => Promise<void>) => {
+const candidate = (work: (held: Term) => Promise<void>) => {
   const kafka = fakeKafka(2);
   const said: [string, unknown][] = [];
   const tell = (fields: object, event: string): void => {
@@ -27,13 +27,13 @@ const candidate = (work: (held: Leadership) => Promise<void>) => {
   return { kafka, office, said, putForward: (ms: number) => (aheadMs += ms) };
 };
 
-const untilAborted = ({ signal }: Leadership): Promise<void> =>
+const untilAborted = ({ signal }: Term): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
 /** A candidate whose terms last until they are taken from it. */
 const untilTold = () => {
-  const terms: Leadership[] = [];
-  const work = (held: Leadership): Promise<void> => {
+  const terms: Term[] = [];
+  const work = (held: Term): Promise<void> => {
     terms.push(held);
     return untilAborted(held);
   };
@@ -93,4 +93,22 @@ test("restarts work that throws or ends, after a pause", async () => {
     ["election.work.ended", "at once"],
     ["election.work.ended", "later"],
   ]);
+});
+
+test("a leader whose work ignores its signal leaves the group, and joins again once the work has ended", async () => {
+  let end = (): void => undefined;
+  const stuck = new Promise<void>((resolve) => (end = resolve));
+  const terms: Term[] = [];
+  const { kafka, office, said } = candidate((held) => (terms.push(held) === 1 ? stuck : untilAborted(held)));
+  onTestFinished(() => end());
+  await eventually(() => terms.length === 1, "it to be chosen");
+  kafka.join([1]);
+  kafka.join([0]);
+  await eventually(() => kafka.state.stopped, "it to leave the group");
+  expect(said.filter(([event]) => event === "election.work.hangs")).toHaveLength(1);
+  expect([office.isLeader(), terms.length]).toEqual([false, 1]);
+
+  kafka.state.stopped = false;
+  end();
+  await eventually(() => terms.length === 2, "it to be chosen again");
 });
