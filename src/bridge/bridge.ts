@@ -1,32 +1,21 @@
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { openCommands } from "../commands-to-results/wire/open.ts";
 import type { Config } from "../config/config.ts";
 import { webhookSecrets } from "../config/own-secrets.ts";
 import { openDeadLetters } from "../dead-letters/park.ts";
-import { createServices, type Services } from "../kafka/wire/services.ts";
+import { createServices } from "../kafka/wire/services.ts";
 import { closeServer, listen } from "../listener/listen.ts";
 import { openReconcile } from "../log-to-events/wire/open.ts";
 import { openEvents } from "../notification/wire/events.ts";
 import { createManagementServer, readinessOf } from "../ops/management.ts";
 import { openTraces } from "../ops/open-traces.ts";
-import type { Partner } from "../partner/client.ts";
 import { openPartner } from "../partner/wire.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Health } from "../runtime/health.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Component } from "../runtime/subsystem.ts";
-import { webhookFlow, webhookServer, type WebhookServer } from "../webhooks-to-events/wire.ts";
-import { componentsOf, metricsOf, runsIn, type Parts } from "./parts.ts";
+import { webhookFlow, webhookServer } from "../webhooks-to-events/wire.ts";
+import { componentsOf, metricsOf, runsIn, type Parts, type State } from "./parts.ts";
 import { openControl } from "./pauses/control.ts";
 import { PAUSABLE } from "./pauses/pause-entry.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
-
-type Bridge = {
-  addresses: { webhooks: AddressInfo | null; management: AddressInfo };
-  /** Graceful shutdown within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the groups. */
-  stop(): Promise<void>;
-};
 
 /** The end of SHUTDOWN_TIMEOUT, in which connections close. The last LAST_LINES_MS of it are for lines of the log. */
 const CLOSE_MS = 2_000;
@@ -36,21 +25,69 @@ const START_STEP_MS = 600_000;
 /** At shutdown, requests that are still arriving get this long, plus the publish timeout. */
 const ARRIVE_MS = 1_000;
 
-type Phase = { name: "starting"; health: Health } | { name: "running" } | { name: "stopping" };
+type Base = Awaited<ReturnType<typeof openBase>>;
 
-const phaseComponents = (phase: Phase): Record<string, Component> => {
-  if (phase.name === "running") return {};
-  if (phase.name === "starting") return { start: { health: phase.health, serves: "webhooks" } };
-  return { stop: { health: { kind: "stopping" }, serves: "webhooks" } };
+/** Opens what exists before Kafka has answered. */
+const openBase = async (config: Config, { clock, log }: { clock: Clock; log: Log }, state: State) => {
+  const runs = runsIn(config);
+  const metrics = metricsOf(config, state);
+  const traces = await openTraces(config.traces, { clock, log });
+  const services = createServices(config, { clock, log, metrics, traces, waitsForSchemas: true });
+  const readiness = () => readinessOf(componentsOf(state));
+  return {
+    services,
+    management: createManagementServer({ readiness, registry: metrics.registry }),
+    webhooks: runs("webhooks") ? webhookServer(services, () => state.phase === "running") : null,
+    /** One client for both flows, because its limits hold for all calls together. */
+    partner: runs("commands") || runs("reconcile") ? openPartner(config, services) : null,
+  };
 };
 
-/** What exists before Kafka has answered. */
-type Base = {
-  services: Services;
-  management: Server;
-  webhooks: WebhookServer | null;
-  /** One client for both flows, because its limits hold for all calls together. */
-  partner: Partner | null;
+const listenToAll = async ({ services, management, webhooks }: Base) => {
+  const { management: ofManagement, webhook: ofWebhooks } = services.config;
+  return {
+    management: await listen(management, ofManagement.host, ofManagement.port, "MANAGEMENT_PORT"),
+    webhooks: webhooks && (await listen(webhooks.server, ofWebhooks.host, ofWebhooks.port, "WEBHOOK_PORT")),
+  };
+};
+
+/** Opens what needs Kafka. Each part is in `parts` once it is open, also if a later one fails. */
+const openParts = async (
+  { services, webhooks, partner }: Base,
+  parts: Parts,
+  { signal, sayWaiting }: { signal: AbortSignal; sayWaiting: (cause: string) => void },
+): Promise<void> => {
+  const { config, clock } = services;
+  const runs = runsIn(config);
+  const inTime = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
+
+  const { schemaIdOf } = await inTime(awaitPrerequisites(services, signal, sayWaiting));
+  const { parkNotification, parkCommand } = (parts.deadLetters = openDeadLetters(services));
+  const eventSchemaId = (): number => schemaIdOf("transaction-status-updated");
+  if (webhooks || runs("reconcile")) parts.events = await inTime(openEvents(services, eventSchemaId()));
+  const { events } = parts;
+  if (webhooks && events) {
+    const { publishOnce } = events;
+    const secrets = webhookSecrets(config);
+    webhooks.connect(webhookFlow({ services, secrets, park: parkNotification, publishOnce }));
+  }
+  if (partner === null) return;
+
+  const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
+  const pauses = (parts.control = await inTime(openControl(services, pausable)));
+  if (runs("commands")) {
+    const schemaIds = {
+      command: schemaIdOf("command"),
+      result: schemaIdOf("command-result"),
+      journal: schemaIdOf("command-journal-entry"),
+    };
+    const deps = { services, park: parkCommand, partner, schemaIds, pauses, signal };
+    parts.commands = await inTime(openCommands(deps));
+  }
+  if (events && runs("reconcile"))
+    parts.reconcile = openReconcile({ services, events, partner, schemaId: eventSchemaId() }, (until) =>
+      pauses.untilOpen("reconcile", until),
+    );
 };
 
 const drain = async ({ services, webhooks }: Base, parts: Parts, drainMs: number): Promise<void> => {
@@ -74,86 +111,39 @@ const closeAll = async ({ services, management, partner }: Base, parts: Parts): 
   ]);
 };
 
+/** Graceful shutdown within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the groups. */
+const stopBridge = async (base: Base, state: State): Promise<void> => {
+  const { config, clock, log, close } = base.services;
+  const hadStarted = state.phase === "running";
+  state.phase = { name: "stop", health: { kind: "stopping" } };
+  const closeMs = Math.min(CLOSE_MS, config.bridge.shutdownTimeoutMs / 2);
+  const drainMs = config.bridge.shutdownTimeoutMs - closeMs;
+  if (hadStarted) log.info({ withinMs: drainMs }, "bridge.stopping");
+  await drain(base, state.parts, drainMs);
+  const closing = closeAll(base, state.parts);
+  await clock.within(Math.max(0, closeMs - LAST_LINES_MS), undefined, closing).catch(() => undefined);
+  close();
+  if (hadStarted) log.info({}, "bridge.stopped");
+};
+
 /** Resolves when the flows run; until then webhooks get 503. Throws a UsageError where a person must act. */
 export const startBridge = async (
   config: Config,
   { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
-): Promise<Bridge> => {
-  let phase: Phase = { name: "starting", health: { kind: "starting" } };
-  const parts: Parts = {};
-  const runs = runsIn(config);
-  const components = (): Record<string, Component> => ({ ...phaseComponents(phase), ...componentsOf(parts) });
-
-  const metrics = metricsOf(config, parts, components);
-  const traces = await openTraces(config.traces, { clock, log });
-  const services = createServices(config, { clock, log, metrics, traces, waitsForSchemas: true });
-  const readiness = () => readinessOf(components());
-  const management = createManagementServer({ readiness, registry: metrics.registry });
-  const webhooks = runs("webhooks") ? webhookServer(services, () => phase.name === "running") : null;
-  const partner = runs("commands") || runs("reconcile") ? openPartner(config, services) : null;
-  const base: Base = { services, management, webhooks, partner };
-
-  const stop = async (): Promise<void> => {
-    if (phase.name === "stopping") return;
-    const hadStarted = phase.name === "running";
-    phase = { name: "stopping" };
-    const closeMs = Math.min(CLOSE_MS, config.bridge.shutdownTimeoutMs / 2);
-    const drainMs = config.bridge.shutdownTimeoutMs - closeMs;
-    if (hadStarted) log.info({ withinMs: drainMs }, "bridge.stopping");
-    await drain(base, parts, drainMs);
-    const closing = closeAll(base, parts);
-    await clock.within(Math.max(0, closeMs - LAST_LINES_MS), undefined, closing).catch(() => undefined);
-    services.close();
-    if (hadStarted) log.info({}, "bridge.stopped");
-  };
-
+): Promise<{ stop: () => Promise<void> }> => {
+  const state: State = { phase: { name: "start", health: { kind: "starting" } }, parts: {} };
+  const base = await openBase(config, { clock, log }, state);
   const sayWaiting = (cause: string): void => {
-    if (phase.name === "starting") phase = { name: "starting", health: { kind: "waiting", cause } };
+    if (!signal.aborted) state.phase = { name: "start", health: { kind: "waiting", cause } };
   };
-  const inTime = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
-
-  const openParts = async (): Promise<void> => {
-    const { schemaIdOf } = await inTime(awaitPrerequisites(services, signal, sayWaiting));
-    const { parkNotification, parkCommand } = (parts.deadLetters = openDeadLetters(services));
-    const eventSchemaId = (): number => schemaIdOf("transaction-status-updated");
-    if (webhooks || runs("reconcile")) parts.events = await inTime(openEvents(services, eventSchemaId()));
-    const { events } = parts;
-    if (webhooks && events) {
-      const { publishOnce } = events;
-      const secrets = webhookSecrets(config);
-      webhooks.connect(webhookFlow({ services, secrets, park: parkNotification, publishOnce }));
-    }
-    if (partner === null) return;
-
-    const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
-    const pauses = (parts.control = await inTime(openControl(services, pausable)));
-    if (runs("commands")) {
-      const schemaIds = {
-        command: schemaIdOf("command"),
-        result: schemaIdOf("command-result"),
-        journal: schemaIdOf("command-journal-entry"),
-      };
-      const deps = { services, park: parkCommand, partner, schemaIds, pauses, signal };
-      parts.commands = await inTime(openCommands(deps));
-    }
-    if (events && runs("reconcile"))
-      parts.reconcile = openReconcile({ services, events, partner, schemaId: eventSchemaId() }, (until) =>
-        pauses.untilOpen("reconcile", until),
-      );
-  };
-
   try {
-    const { management: ofManagement, webhook: ofWebhooks } = config;
-    const addresses = {
-      management: await listen(management, ofManagement.host, ofManagement.port, "MANAGEMENT_PORT"),
-      webhooks: webhooks && (await listen(webhooks.server, ofWebhooks.host, ofWebhooks.port, "WEBHOOK_PORT")),
-    };
-    await openParts();
-    phase = { name: "running" };
+    const addresses = await listenToAll(base);
+    await openParts(base, state.parts, { signal, sayWaiting });
+    state.phase = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");
-    return { addresses, stop };
+    return { stop: () => stopBridge(base, state) };
   } catch (error) {
-    await stop();
+    await stopBridge(base, state);
     throw error;
   }
 };

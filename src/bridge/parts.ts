@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { ReconcileFlow } from "../log-to-events/wire/open.ts";
 import type { Events } from "../notification/wire/events.ts";
 import { createMetrics, NO_COMMANDS } from "../ops/metrics.ts";
-import { isUp } from "../runtime/health.ts";
+import { isUp, type Health } from "../runtime/health.ts";
 import type { Component, Subsystem } from "../runtime/subsystem.ts";
 import type { Control } from "./pauses/control.ts";
 
@@ -22,17 +22,23 @@ export type Parts = {
   reconcile?: ReconcileFlow;
 };
 
+/** What the process does now, and which of its parts are open. Starting and stopping are components of readiness. */
+export type State = { phase: "running" | { name: "start" | "stop"; health: Health }; parts: Parts };
+
 const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
   Object.fromEntries(records.flatMap((record) => Object.entries(record)));
 
-export const componentsOf = (parts: Parts): Record<string, Component> =>
-  merged(Object.values(parts).map((part) => part.components()));
+export const componentsOf = ({ phase, parts }: State): Record<string, Component> => ({
+  ...(phase !== "running" && { [phase.name]: { health: phase.health, serves: "webhooks" } }),
+  ...merged(Object.values(parts).map((part) => part.components())),
+});
 
-export const metricsOf = (config: Config, parts: Parts, components: () => Record<string, Component>) =>
-  createMetrics({
+export const metricsOf = (config: Config, state: State) => {
+  const { parts } = state;
+  return createMetrics({
     publisherWaiting: () => merged(Object.values(parts).map((part) => part.waiting())),
     kafkaUp: () => {
-      const kafkaComponents = Object.entries(components()).filter(([name]) => name !== "partner");
+      const kafkaComponents = Object.entries(componentsOf(state)).filter(([name]) => name !== "partner");
       return Object.fromEntries(kafkaComponents.map(([name, { health }]) => [name, isUp(health)]));
     },
     commands: () => parts.commands?.numbers() ?? NO_COMMANDS,
@@ -40,3 +46,4 @@ export const metricsOf = (config: Config, parts: Parts, components: () => Record
     paused: () => parts.control?.paused() ?? {},
     reconcileLeader: runsIn(config)("reconcile") ? () => parts.reconcile?.isLeader() ?? false : null,
   });
+};

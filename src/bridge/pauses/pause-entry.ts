@@ -28,18 +28,10 @@ export const isPause = (entry: ControlEntry | undefined, nowMs: number): entry i
   entry?.says === "pause" && (entry.untilMs === null || nowMs < entry.untilMs);
 
 /** The key is the flow's name, because the topic is compacted. */
-export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionId }: ControlEntry) => ({
-  key: flow,
-  value: JSON.stringify({
-    version: VERSION,
-    says,
-    by,
-    note,
-    at: iso(atMs),
-    until: isoOrNull(untilMs),
-    actionId,
-  }),
-});
+export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionId }: ControlEntry) => {
+  const times = { at: iso(atMs), until: isoOrNull(untilMs) };
+  return { key: flow, value: JSON.stringify({ version: VERSION, says, by, note, ...times, actionId }) };
+};
 
 /** Returns null for a value that is no entry of this version. */
 const readEntry = (flow: Pausable, value: Buffer): ControlEntry | null => {

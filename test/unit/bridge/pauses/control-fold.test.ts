@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createControlFold } from "../../../../src/bridge/pauses/control.ts";
+import { createControlFold } from "../../../../src/bridge/pauses/control-fold.ts";
 import { isPause, writeControlEntry, type ControlEntry } from "../../../../src/bridge/pauses/pause-entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2, 3);
@@ -15,13 +15,12 @@ const following = () => {
   const fold = createControlFold();
   const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));
   const raw = (key: string | null, value: string | null): boolean =>
-    fold.take({ partition: 0, key: bytes(key), value: bytes(value) });
+    fold.take({ key: bytes(key), value: bytes(value) });
   const take = (said: ControlEntry): boolean => {
     const { key, value } = writeControlEntry(said);
     return raw(key, value);
   };
-  const begin = (startOffset: number, endOffset: number): void =>
-    fold.begin(new Map([[0, { startOffset, endOffset }]]), 1);
+  const begin = (startOffset: number, endOffset: number): void => fold.begin({ startOffset, endOffset });
   const last = (flow: ControlEntry["flow"] = "commands"): string | undefined => {
     const found = fold.entries().get(flow);
     return found && `${found.says} ${found.by}`;
@@ -58,10 +57,10 @@ test("is not read before its end, which may hold only a transaction marker; the 
   begin(0, 3);
   take(entry("pause", "ana"));
   take(entry("resume", "ben"));
-  reached(0, 2);
+  reached(2);
   expect([isRead(), last()]).toEqual([false, undefined]);
   take(entry("pause", "cleo", "reconcile"));
-  reached(0, 3);
+  reached(3);
   expect([isRead(), last(), last("reconcile")]).toEqual([true, "resume ben", "pause cleo"]);
   take(entry("pause", "dora"));
   expect(last()).toBe("pause dora");
@@ -89,7 +88,7 @@ test("a topic that is read anew takes effect once it is read to its end", () => 
   take(entry("resume", "nobody"));
   expect(last()).toBe("pause ben");
   take(entry("resume", "cleo"));
-  reached(0, 2);
+  reached(2);
   expect(last()).toBe("resume cleo");
 });
 
