@@ -63,11 +63,7 @@ export const createBacklog = ({ topic, maxWaiting, maxWaitingBytes, acknowledged
     },
 
     /** Resolves the records of a batch whose partition was written, except those that were given up meanwhile. */
-    written: (
-      batch: readonly PendingRecord[],
-      firstOffsets: ReadonlyMap<number, number>,
-      now: number,
-    ): void => {
+    written: (batch: readonly PendingRecord[], firstOffsets: ReadonlyMap<number, number>, now: number) => {
       const next = new Map(firstOffsets);
       for (const item of batch) {
         const offset = next.get(item.partition);

@@ -71,10 +71,7 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
     },
 
     /** All unsettled records, and some settled ones. */
-    unsettled: (): PendingRecord[] => [
-      ...withoutLeader,
-      ...[...lanes.values()].flatMap((lane) => lane.items()),
-    ],
+    unsettled: () => [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.items())],
 
     /** Drops settled records, lest they pile up. @returns ms of the slowest send; Infinity if a record has no leader */
     sweep: (): number => {

@@ -1,17 +1,11 @@
-import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import {
-  disconnected,
-  partitionsHealth,
-  sentenceOf,
-  troubleText,
-  type Health,
-} from "../../runtime/health.ts";
+import { partitionsHealth, sentenceOf, troubleText, type Health } from "../../runtime/health.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { createBacklog, type BacklogOptions } from "./backlog.ts";
 import type { LaneOwner } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
+import { watchLeaders } from "./leader-watch.ts";
 import type { Outgoing } from "../record.ts";
 import type { LeaderLookup } from "./session.ts";
 import { PublishError } from "./publish-error.ts";
@@ -36,7 +30,6 @@ const TROUBLED_REFRESH_MS = 2_000;
 const SLOW_SEND_MS = 1_000;
 /** The least time between two look-ups for failed sends. */
 const LOOK_UP_EVERY_MS = 200;
-const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
 /**
  * Writes records to one topic, with acks=all. Each leader has a lane with one request in flight; records that arrive
@@ -47,22 +40,14 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
   const { clock, log } = deps;
   const backlog = createBacklog(options);
   const troubles = createTroubles(topic, log);
-  let lookup: LeaderLookup | null = null;
-  let unreachable: Health | null = { kind: "starting" };
-  let checkedAt = 0;
   const closed = new AbortController();
-  let wake = new AbortController();
-
-  const lookUp = (everyMs: number): void => {
-    if (clock.monotonic() - checkedAt > everyMs) wake.abort();
-  };
 
   const owner: LaneOwner = {
     ...deps,
     closed: closed.signal,
     written: (lane, batch, firstOffsets) => {
       backlog.written(batch, firstOffsets, clock.monotonic());
-      unreachable = null;
+      watch.confirm();
       if (troubles.size === 0) return;
       for (const partition of firstOffsets.keys()) troubles.end(partition);
       lanes.redistribute(lane);
@@ -74,10 +59,21 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       const sighting = { lack, now: clock.monotonic(), isApart: isAnswer };
       for (const { partition } of isAnswer ? unwritten : lane.items()) troubles.begin(partition, sighting);
       lanes.redistribute(lane);
-      lookUp(LOOK_UP_EVERY_MS);
+      watch.lookUp(LOOK_UP_EVERY_MS);
     },
   };
   const lanes = createLanes(owner, troubles, sendTimeoutMs);
+  const watch = watchLeaders({
+    ...deps,
+    closed: closed.signal,
+    refreshMs: () => (troubles.size > 0 ? TROUBLED_REFRESH_MS : REFRESH_MS),
+    follow: (leaders) => {
+      const noLeader = { lack: { kind: "noLeader" }, now: clock.monotonic(), isApart: true } as const;
+      for (const [partition, leader] of leaders.entries())
+        if (leader === null) troubles.begin(partition, noLeader);
+      lanes.follow(leaders);
+    },
+  });
 
   const sweep = (): void => {
     const now = clock.monotonic();
@@ -87,7 +83,8 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       if (isSettled) continue;
       const trouble = troubles.of(partition);
       if (deadline <= now) {
-        const cause = unreachable ? sentenceOf(unreachable) : trouble && troubleText(trouble);
+        const fault = watch.fault();
+        const cause = fault ? sentenceOf(fault) : trouble && troubleText(trouble);
         backlog.failed(item, "timeout", `did not acknowledge in time${cause === null ? "" : `: ${cause}`}`);
         continue;
       }
@@ -97,39 +94,10 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       waiting.add(partition);
     }
     troubles.sweep(now, waiting);
-    if (lanes.sweep() > SLOW_SEND_MS) lookUp(SLOW_SEND_MS);
+    if (lanes.sweep() > SLOW_SEND_MS) watch.lookUp(SLOW_SEND_MS);
   };
   // One timer for all sends: a timer per send would cost more than the rest of sending a single record.
   const sweeper = setInterval(sweep, SWEEP_MS);
-
-  const maintain = async (): Promise<void> => {
-    for (let failures = 0; !closed.signal.aborted;) {
-      wake = new AbortController();
-      const wasOpen = lookup !== null;
-      try {
-        lookup ??= await deps.openLookup();
-        const leaders = await lookup.leaders();
-        checkedAt = clock.monotonic();
-        unreachable = null;
-        failures = 0;
-        const noLeader = { lack: { kind: "noLeader" }, now: checkedAt, isApart: true } as const;
-        for (const [partition, leader] of leaders.entries())
-          if (leader === null) troubles.begin(partition, noLeader);
-        lanes.follow(leaders);
-      } catch (error) {
-        // An open connection may lead to a broker that has died: a new one is tried before anything is said.
-        if (!wasOpen) unreachable = disconnected(error, unreachable, clock);
-        checkedAt = clock.monotonic();
-        void lookup?.close();
-        lookup = null;
-        failures += 1;
-      }
-      const refreshMs = troubles.size > 0 ? TROUBLED_REFRESH_MS : REFRESH_MS;
-      const waitMs = failures > 0 ? backoffMs(BACKOFF, failures - 1, deps.random()) : refreshMs;
-      await clock.sleep(waitMs, wake.signal).catch(() => undefined);
-    }
-  };
-  const maintained = maintain();
 
   return {
     /** Resolves when all in-sync replicas have the record. Rejects with a {@link PublishError}. */
@@ -153,7 +121,7 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
         else lanes.enqueue(item);
       }),
 
-    health: (): Health => unreachable ?? partitionsHealth(topic, lanes.leaders().length, troubles.all()),
+    health: (): Health => watch.fault() ?? partitionsHealth(topic, lanes.leaders().length, troubles.all()),
     waiting: backlog.size,
 
     close: async (drainMs: number): Promise<void> => {
@@ -163,9 +131,7 @@ export const createPublisher = (options: PublisherOptions, deps: Deps) => {
       clearInterval(sweeper);
       for (const item of lanes.unsettled())
         backlog.failed(item, "closed", "did not acknowledge before the shutdown");
-      wake.abort();
-      await maintained;
-      await Promise.all([lookup?.close(), lanes.close()]);
+      await Promise.all([watch.close(), lanes.close()]);
     },
   };
 };
