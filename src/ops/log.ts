@@ -1,14 +1,8 @@
-import { constants, fstatSync, openSync, writev, writevSync } from "node:fs";
+import { constants, fstatSync, openSync, write, writeSync } from "node:fs";
 import { pino, type LevelWithSilent } from "pino";
 import { systemClock } from "../runtime/clock.ts";
 import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import type { Log, ProcessEnds } from "../runtime/log.ts";
-
-type Output = {
-  write: (line: string) => void;
-  /** Resolves when all lines are written, or when none could be for a while. */
-  flush: () => Promise<void>;
-};
 
 /** Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook. */
 const CHUNK_BYTES = 16_384;
@@ -20,10 +14,8 @@ const MAX_BUFFERED_BYTES = 16_777_216;
 
 /** What was not taken is tried again after this time. */
 const RETRY_MS = 5;
-/** An output that takes nothing for so long is given up at the end of the process. */
-const STALLED_MS = 2_000;
-/** How long the end of the process may wait for a reader that is slow. */
-const EXIT_MS = 3_000;
+/** How long the end of the process waits for a reader that is slow, or has stopped. */
+const END_MS = 3_000;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const sleepSync = (ms: number): void => void Atomics.wait(sleeper, 0, 0, ms);
@@ -39,17 +31,8 @@ const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
   }
 };
 
-const without = (chunks: readonly Buffer[], bytes: number): Buffer[] => {
-  let left = bytes;
-  return chunks.flatMap((chunk) => {
-    const written = Math.min(left, chunk.length);
-    left -= written;
-    return written === chunk.length ? [] : [chunk.subarray(written)];
-  });
-};
-
 /** `lost` is called with the number of dropped bytes, once there is room again. */
-const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) => void): Output => {
+const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) => void) => {
   const kind = fstatSync(1);
   const isPipe = kind.isFIFO() || kind.isSocket();
   const fd = isPipe ? openUnblocked(unblock) : 1;
@@ -57,14 +40,14 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
   /** The newest lines, encoded as they come: strings that wait would be kept, joined and copied. */
   let newest = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let used = 0;
+  /** What is full and not written yet. */
   let chunks: Buffer[] = [];
   let chunkBytes = 0;
-  /** How many of the chunks another thread writes now. */
-  let chunksInFlight = 0;
+  /** Whether another thread writes the first chunk now. */
+  let isWriting = false;
   let lostBytes = 0;
-  let writtenAtMs = -Infinity;
-  let hasGone = false;
-  let hasGivenUp = false;
+  let hasReaderGone = false;
+  let endsByMs: number | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   const endChunk = (): void => {
@@ -74,31 +57,34 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
     newest = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     used = 0;
   };
+  /** Removes from the first chunk what has been written of it. */
   const drop = (bytes: number): void => {
-    chunks = without(chunks, bytes);
+    const [first] = chunks;
+    if (first && bytes < first.length) chunks[0] = first.subarray(bytes);
+    else chunks.shift();
     chunkBytes -= bytes;
-    writtenAtMs = systemClock.monotonic();
   };
 
   const writeNow = (): void => {
     try {
-      while (chunks.length > 0) drop(writevSync(fd, chunks));
+      for (let [first] = chunks; first; [first] = chunks) drop(writeSync(fd, first));
     } catch (error) {
       // A file may take more later, whatever it says, such as that the disk is full; a pipe only after EAGAIN.
       if (!isPipe || (error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
-      hasGone = true;
+      hasReaderGone = true;
       chunks = [];
     }
   };
   /** Has another thread write to a file, a terminal or a device: a slow disk must not stop the process. */
   const writeInThread = (): void => {
-    if (chunksInFlight > 0 || chunks.length === 0) return;
-    chunksInFlight = chunks.length;
-    writev(fd, chunks, (error, bytes) => {
-      chunksInFlight = 0;
+    const [first] = chunks;
+    if (isWriting || !first) return;
+    isWriting = true;
+    write(fd, first, (error, bytes) => {
+      isWriting = false;
       if (error) return;
       drop(bytes);
-      write();
+      writeOrRetry();
     });
   };
 
@@ -108,38 +94,32 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
     if (isPipe || isLast) writeNow();
     else writeInThread();
     if (chunks.length > 0) return false;
-    if (lostBytes === 0 || hasGone) return true;
+    if (lostBytes === 0 || hasReaderGone) return true;
     const bytes = lostBytes;
     lostBytes = 0;
     lost(bytes);
     return writeAll(isLast);
   };
   const writeAfter = (ms: number): void => {
-    timer = setTimeout(write, ms);
+    timer = setTimeout(writeOrRetry, ms);
     timer.unref();
   };
-  const write = (): void => {
+  const writeOrRetry = (): void => {
     clearTimeout(timer);
     timer = undefined;
     if (!writeAll()) writeAfter(RETRY_MS);
   };
 
-  const hasStalledSince = (ms: number): boolean =>
-    systemClock.monotonic() - Math.max(ms, writtenAtMs) > STALLED_MS;
-
+  const mayEndWait = (): boolean => systemClock.monotonic() < (endsByMs ??= systemClock.monotonic() + END_MS);
   atExit(() => {
-    const startMs = systemClock.monotonic();
     // The other thread ends what it has begun, and calls nobody back any more.
-    chunks.splice(0, chunksInFlight);
-    while (!writeAll(true)) {
-      if (hasGivenUp || hasStalledSince(startMs) || systemClock.monotonic() - startMs > EXIT_MS) return;
-      sleepSync(RETRY_MS);
-    }
+    if (isWriting) chunks.shift();
+    while (!writeAll(true) && mayEndWait()) sleepSync(RETRY_MS);
   });
 
   return {
-    write: (line) => {
-      if (hasGone) return;
+    write: (line: string): void => {
+      if (hasReaderGone) return;
       if (chunkBytes > MAX_BUFFERED_BYTES) {
         lostBytes += Buffer.byteLength(line);
         return;
@@ -147,18 +127,14 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
       if (used + line.length * MAX_BYTES_PER_UNIT > newest.length) {
         endChunk();
         if (line.length * MAX_BYTES_PER_UNIT > CHUNK_BYTES) newest = Buffer.allocUnsafeSlow(line.length * 3);
-        if (chunks.length === 1) write();
+        if (chunks.length === 1) writeOrRetry();
       }
       used += newest.write(line, used);
       if (timer === undefined) writeAfter(FLUSH_EVERY_MS);
     },
-    flush: async () => {
-      const startMs = systemClock.monotonic();
-      while (!writeAll()) {
-        hasGivenUp = hasStalledSince(startMs);
-        if (hasGivenUp) return;
-        await systemClock.sleep(RETRY_MS);
-      }
+    /** Resolves when all lines are written, or END_MS after the end began. */
+    flush: async (): Promise<void> => {
+      while (!writeAll() && mayEndWait()) await systemClock.sleep(RETRY_MS);
     },
   };
 };
@@ -166,7 +142,10 @@ const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) =>
 const PLAIN = /^[ -~]*\n$/;
 
 /** The log redacts nothing, so callers must pass no secrets. It escapes characters that could control a terminal. */
-export const createLog = (level: LevelWithSilent, ends: ProcessEnds): Log & Pick<Output, "flush"> => {
+export const createLog = (
+  level: LevelWithSilent,
+  ends: ProcessEnds,
+): Log & { flush: () => Promise<void> } => {
   const output = createOutput(ends, (bytes) => log.warn({ bytes }, "log.lost"));
   const log = pino(
     {

@@ -5,11 +5,6 @@ import { createListener } from "../listener/listener.ts";
 import { isUp, RULES, sentenceOf, type Health } from "../runtime/health.ts";
 import type { Component } from "../runtime/subsystem.ts";
 
-type Readiness = {
-  status: "ready" | "unready";
-  components: Record<string, { status: "up" | "down"; detail: string }>;
-};
-
 const isInTheWay = ({ health, serves }: Component): boolean =>
   serves !== null && RULES[health.kind].unready.includes(serves);
 
@@ -20,7 +15,7 @@ const detailOf = (health: Health, note?: string): string => {
 };
 
 /** The answer of /readyz: ready unless a component is in the way of the traffic that it serves. */
-export const readinessOf = (components: Readonly<Record<string, Component>>): Readiness => ({
+export const readinessOf = (components: Readonly<Record<string, Component>>) => ({
   status: Object.values(components).some(isInTheWay) ? "unready" : "ready",
   components: Object.fromEntries(
     Object.entries(components).map(([name, { health, note }]) => [
@@ -30,7 +25,9 @@ export const readinessOf = (components: Readonly<Record<string, Component>>): Re
   ),
 });
 
-export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
+type Ports = { readiness: () => ReturnType<typeof readinessOf>; registry: Registry };
+
+export const createManagementServer = (ports: Ports): Server => {
   const app = new Hono();
   app.get("/livez", (context) => context.json({ status: "alive" }));
   app.get("/readyz", (context) => {

@@ -22,12 +22,12 @@ import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import { maskFor, MAX_REASON_LENGTH } from "../../runtime/mask.ts";
 import type { Span, TraceContext, Traces } from "../../runtime/traces.ts";
 import { headerSecrets, spanProcessor } from "./export.ts";
 
 /** While the collector is unreachable, one log line per this interval. */
 const REPORT_EVERY_MS = 60_000;
-const MAX_REASON_LENGTH = 300;
 
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
@@ -70,9 +70,8 @@ export const exportTraces = (
   { url, propagates }: { url: string; propagates: boolean },
   { clock, log }: { clock: Pick<Clock, "monotonic">; log: Log },
 ): Traces => {
-  const secrets = headerSecrets();
-  const masked = (text: string): string =>
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text).slice(0, MAX_REASON_LENGTH);
+  const mask = maskFor(headerSecrets());
+  const masked = (text: string): string => mask(text, MAX_REASON_LENGTH);
   let unreported = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
   const lost = (spans: number, reason: string): void => {
@@ -101,10 +100,8 @@ export const exportTraces = (
     { logLevel: DiagLogLevel.DEBUG, suppressOverrideMessage: true },
   );
 
-  const provider = new BasicTracerProvider({
-    resource: resourceOf(),
-    spanProcessors: [spanProcessor(url, lost)],
-  });
+  const spanProcessors = [spanProcessor(url, lost)];
+  const provider = new BasicTracerProvider({ resource: resourceOf(), spanProcessors });
   isOpening = false;
   const tracer = provider.getTracer("cambio-bridge");
 
@@ -116,13 +113,8 @@ export const exportTraces = (
       const linkedSpan = link && contextOf(link, true);
       const context = parentSpan ? trace.setSpanContext(ROOT_CONTEXT, parentSpan) : ROOT_CONTEXT;
       const links = linkedSpan ? [{ context: linkedSpan }] : [];
-      return spanOf(
-        tracer.startSpan(
-          name,
-          { kind: SpanKind[kind.toUpperCase() as Uppercase<typeof kind>], links },
-          context,
-        ),
-      );
+      const spanKind = SpanKind[kind.toUpperCase() as Uppercase<typeof kind>];
+      return spanOf(tracer.startSpan(name, { kind: spanKind, links }, context));
     },
     propagates,
     close: () => provider.shutdown().catch(nothing),
