@@ -2,7 +2,7 @@ import { EventTooLarge, type PublishOutcome, type PublishOnce } from "../notific
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext, type Span } from "../runtime/traces.ts";
 import { parseBody } from "../notification/notification.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { RequestHead } from "./signatures.ts";
 import type { HeadVerdict, Refusal } from "./verify.ts";
 
 /** An authentic notification that cannot be parsed, or whose event is too large. It becomes a dead letter. */
@@ -46,7 +46,7 @@ export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
 
     const { receivedAt, span, headers } = head;
     const handleBody = async (body: Buffer): Promise<DeliveryOutcome> => {
-      const refusal = verdict.kind === "signed" ? verdict.refusalOf(body) : null;
+      const refusal = verdict.refusalOf(body);
       if (refusal !== null) return refusal;
       const parsed = parseBody(body);
       if (!parsed.ok) return deadLetter(head, body, parsed.detail);

@@ -1,19 +1,35 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
 import { standardWebhooksKey } from "../runtime/secret-list.ts";
-import { headerOf, type RequestHead } from "./request-head.ts";
+import type { Span } from "../runtime/traces.ts";
+
+/** The head of a request to the webhook route as received: nothing in it is verified or decoded yet. */
+export type RequestHead = {
+  /** The last segment of the request's path, still percent-encoded; null for a route without a token. */
+  pathToken: string | null;
+  /** By lower-case name. Each character of a value is one byte. */
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The remote address of the connection; empty when the connection is closed already. */
+  peerAddress: string;
+  /** Milliseconds since the Unix epoch. */
+  receivedAt: number;
+  span?: Span | undefined;
+};
+
+/** The value of a header, or null. Node joins a repeated header with commas. */
+export const headerOf = ({ headers }: RequestHead, lowerCaseName: string): string | null => {
+  const value = headers[lowerCaseName];
+  return typeof value === "string" ? value : null;
+};
 
 /** The secrets that are accepted now, in the configured order: the same array until a rotation. Never throws. */
 export type Secrets = () => readonly string[];
 
-/** What a request's head proves of its sender. With a signature, the body has to be checked. */
-type HeadProof =
-  { kind: "none" } | { kind: "authentic" } | { kind: "signed"; isSignatureOf: (body: Buffer) => boolean };
+/** Whether a request's head proves that its sender is authentic. With a signature, the body decides. */
+type HeadProof = boolean | ((body: Buffer) => boolean);
 
 /** Works on raw bytes, takes the same time for every wrong secret, never throws. */
 export type Scheme = (head: RequestHead) => HeadProof;
 
-const NONE: HeadProof = { kind: "none" };
-const AUTHENTIC: HeadProof = { kind: "authentic" };
 const SHA256_BYTES = 32;
 const BASE64_SHA256 = /^[A-Za-z0-9+/_-]{43}=?$/;
 const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
@@ -45,13 +61,12 @@ const anyDigestMatches = (expected: readonly Buffer[], candidates: readonly Buff
 
 /** `prefix` precedes the body. KeyObjects are made once: with raw bytes Node 24 takes eight times as long. */
 const prove = (keys: () => readonly KeyObject[], signatures: readonly Buffer[], prefix = ""): HeadProof => {
-  if (signatures.length === 0) return NONE;
+  if (signatures.length === 0) return false;
   const digestBy =
     (body: Buffer) =>
     (key: KeyObject): Buffer =>
       createHmac("sha256", key).update(prefix, "latin1").update(body).digest();
-  const isSignatureOf = (body: Buffer): boolean => anyDigestMatches(keys().map(digestBy(body)), signatures);
-  return { kind: "signed", isSignatureOf };
+  return (body) => anyDigestMatches(keys().map(digestBy(body)), signatures);
 };
 
 const decodedSha256 = (text: string): Buffer | null => {
@@ -66,7 +81,7 @@ const sharedSecret = (secrets: Secrets, secretsIn: (head: RequestHead) => readon
   const digests = keysOf(secrets, (secret) => sha256(secret, "utf8"));
   return (head) => {
     const candidates = secretsIn(head).map((text) => sha256(text, "latin1"));
-    return anyDigestMatches(digests(), candidates) ? AUTHENTIC : NONE;
+    return anyDigestMatches(digests(), candidates);
   };
 };
 
@@ -118,9 +133,9 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
     const id = headerOf(head, "webhook-id");
     const timestamp = headerOf(head, "webhook-timestamp");
     const list = headerOf(head, "webhook-signature");
-    if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return NONE;
+    if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return false;
     // The timestamp is in whole seconds, so the local clock is rounded down too before the comparison.
-    if (Math.abs(Math.floor(head.receivedAt / 1000) - Number(timestamp)) * 1000 > toleranceMs) return NONE;
+    if (Math.abs(Math.floor(head.receivedAt / 1000) - Number(timestamp)) * 1000 > toleranceMs) return false;
     const signatures = list.split(/,? /).flatMap((entry) => {
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
       return signature === undefined ? [] : [Buffer.from(signature, "base64")];

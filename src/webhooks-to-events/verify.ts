@@ -1,15 +1,13 @@
 import { rangesOf } from "../runtime/cidr.ts";
 import { clientAddress } from "../listener/client-address.ts";
-import { headerOf, type RequestHead } from "./request-head.ts";
-import { bodyHmac, headerSecret, pathToken, standardWebhooks } from "./signatures.ts";
-import type { Scheme, Secrets } from "./signatures.ts";
+import { bodyHmac, headerOf, headerSecret, pathToken, standardWebhooks } from "./signatures.ts";
+import type { RequestHead, Scheme, Secrets } from "./signatures.ts";
 
 /** The answer is this status with an empty body. */
 export type Refusal = { kind: "refused"; status: 401 | 404 };
 
-/** What follows from a request's head. `signed`: its body decides. */
-export type HeadVerdict =
-  Refusal | { kind: "authentic" } | { kind: "signed"; refusalOf: (body: Buffer) => Refusal | null };
+/** What follows from a request's head. If it is admitted, its body may still be refused. */
+export type HeadVerdict = Refusal | { kind: "admitted"; refusalOf: (body: Buffer) => Refusal | null };
 
 /** The settings WEBHOOK_…, and the secrets. */
 export type VerificationOptions = {
@@ -38,7 +36,7 @@ const schemeOf = ({ auth, secrets, ...options }: VerificationOptions): Scheme =>
     case "standard-webhooks":
       return standardWebhooks(secrets, options.toleranceMs);
     case "none":
-      return () => ({ kind: "authentic" });
+      return () => true;
     case undefined:
       throw new Error("WEBHOOK_AUTH is checked when the configuration is read");
   }
@@ -57,8 +55,7 @@ export const verification = (options: VerificationOptions): ((head: RequestHead)
     if (isAllowed && !isAllowed(clientAddress(head.peerAddress, forwardedFor, isTrustedProxy)))
       return foreignRefusal;
     const proof = scheme(head);
-    if (proof.kind === "none") return refusal;
-    if (proof.kind === "authentic") return proof;
-    return { kind: "signed", refusalOf: (body) => (proof.isSignatureOf(body) ? null : refusal) };
+    if (proof === false) return refusal;
+    return { kind: "admitted", refusalOf: (body) => (proof === true || proof(body) ? null : refusal) };
   };
 };

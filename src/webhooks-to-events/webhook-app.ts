@@ -105,11 +105,7 @@ const webhookApp = (
     const receivedAt = clock.now();
     const peerAddress = incoming.socket.remoteAddress ?? "";
     const span = ports.trace?.(incoming.headers);
-    const report = (
-      response: Response,
-      outcome: DeliveryOutcome | null = null,
-      error: unknown = null,
-    ): Response => {
+    const report = (response: Response, outcome: DeliveryOutcome | null = null, error: unknown = null) => {
       ports.served({ status: response.status, startedAt, outcome, peerAddress, error, span });
       return response;
     };

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { RequestHead } from "../../../src/webhooks-to-events/request-head.ts";
+import type { RequestHead } from "../../../src/webhooks-to-events/signatures.ts";
 import type { VerificationOptions } from "../../../src/webhooks-to-events/verify.ts";
 import { verificationOf } from "./reception.ts";
 
@@ -19,7 +19,7 @@ const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
 const judge = (verify: ReturnType<typeof verificationOf>, { body: sent, ...head }: Delivery) => {
   const verdict = verify(head);
   if (verdict.kind === "refused") return { status: verdict.status, by: "head" };
-  const refusal = verdict.kind === "signed" ? verdict.refusalOf(sent) : null;
+  const refusal = verdict.refusalOf(sent);
   return { status: refusal?.status ?? 200, by: "body" };
 };
 type Options = Partial<VerificationOptions>;
