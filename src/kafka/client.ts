@@ -9,20 +9,17 @@ import { sendPreparedMessages } from "./kafkajs-fixes/prepared-batches.ts";
 import { keepAcknowledgements } from "./kafkajs-fixes/partial-acknowledgements.ts";
 import { keepTopicRefusals } from "./kafkajs-fixes/topic-refusals.ts";
 import { stopIdleTimers } from "./kafkajs-fixes/idle-timers.ts";
-import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
 type KafkaOptions = {
   brokers: readonly string[];
   clientId: string;
   /** PEM; false: without TLS. */
   tls: Record<"ca" | "cert" | "key", string | undefined> | false;
-  sasl: SaslOptions | null;
+  sasl: SaslOf | null;
 };
 
-/** The password is asked for by each new client, so that a rotated one is used. */
-export type SaslOptions =
-  | { mechanism: "plain" | "scram-sha-256" | "scram-sha-512"; username: string; password: () => string }
-  | ({ mechanism: "oauthbearer" } & OauthBearerOptions);
+/** Called for each new client, so that a rotated password is used. */
+export type SaslOf = () => SASLOptions | Mechanism;
 
 /** Makes a client that shares nothing with others: a broken client is replaced, not repaired. */
 export type NewClient = () => Kafka;
@@ -35,20 +32,6 @@ const REQUEST_TIMEOUT_MS = 8_000;
 /** kafkajs's 10 s can exceed a session: then every request authenticates, and brokers refuse that within a second. */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
-const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism => {
-  if (sasl.mechanism === "oauthbearer") return oauthBearer(sasl);
-  const { mechanism, username, password } = sasl;
-  const options: SASLOptions = { mechanism, username, password: password() };
-  return options;
-};
-
-/** kafkajs logs every failed attempt. Callers retry and log what follows from it: its own lines are for debugging. */
-const logCreatorFor =
-  (log: Log) =>
-  () =>
-  ({ namespace, log: { message, error } }: LogEntry): void =>
-    log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
-
 export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   const { brokers, clientId, tls, sasl } = options;
   readWholeHeaders();
@@ -59,6 +42,9 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   keepTopicRefusals();
   takePartitionsWithoutLeader();
   stopIdleTimers();
+  // kafkajs logs every failed attempt. Callers retry and log what follows: its own lines are for debugging.
+  const debug = ({ namespace, log: { message, error } }: LogEntry): void =>
+    log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
   let clients = Math.floor(Math.random() * brokers.length);
   return () => {
     readAllCompressions();
@@ -71,10 +57,10 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
       requestTimeout: REQUEST_TIMEOUT_MS,
       reauthenticationThreshold: REAUTHENTICATE_BEFORE_MS,
       ssl: tls,
-      ...(sasl && { sasl: saslOf(sasl) }),
+      ...(sasl && { sasl: sasl() }),
       retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
       logLevel: logLevel.INFO,
-      logCreator: logCreatorFor(log),
+      logCreator: () => debug,
     });
   };
 };

@@ -4,9 +4,7 @@ const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
 
 /** Each UTF-16 unit of the text as \uXXXX. */
 export const unitsOf = (text: string): string =>
-  [...Array(text.length).keys()]
-    .map((index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`)
-    .join("");
+  Array.from(text.split(""), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 
 /** The text with its invisible characters written as \uXXXX. JSON without line breaks stays the same JSON. */
 export const escapeInvisible = (text: string): string => text.replace(ALL_INVISIBLE, unitsOf);

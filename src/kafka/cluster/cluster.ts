@@ -17,7 +17,7 @@ type Topic = {
 export type FoundTopic = Topic & { states: readonly PartitionState[] };
 
 /** By the ids of brokers: the leader, -1 for none, and those with a copy and with one that is in sync. */
-export type PartitionState = {
+type PartitionState = {
   partition: number;
   leader: number;
   replicas: readonly number[];

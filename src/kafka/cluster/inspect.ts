@@ -63,7 +63,7 @@ export const topicFindings = (demands: TopicDemands, found: FoundTopics): Findin
 export const journalProblems = (names: TopicNames, found: FoundTopics): string[] =>
   journalRules
     .flatMap((rule) =>
-      findingsOf(rule, { names, used: rule.roles, largestRecords: [], lookbackMs: null }, found),
+      findingsOf(rule, { names, used: ["journal"], largestRecords: [], lookbackMs: null }, found),
     )
     .map(sentenceOf);
 
@@ -74,10 +74,8 @@ export const inspect = async (
 ) => {
   const { names, used } = demands;
   const found = await cluster.find(used.map((role) => names[role]));
-  const { problem = [], warning = [] } = Object.groupBy(
-    topicFindings(demands, found),
-    ({ severity }) => severity,
-  );
+  const findings = topicFindings(demands, found);
+  const { problem = [], warning = [] } = Object.groupBy(findings, ({ severity }) => severity);
   const schemaIds = new Map<RecordName, number>();
   const unregistered: string[] = [];
   for (const { role, name, schema } of topicPlans(names)) {

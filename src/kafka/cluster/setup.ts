@@ -7,10 +7,8 @@ import type { Registry } from "../schema/registry.ts";
 import { readSchema } from "../schema/schemas.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
-  DEFAULT_MAX_MESSAGE_BYTES,
   subjectOf,
   topicPlans,
-  type LargestRecord,
   type TopicNames,
   type TopicPlan,
 } from "./topics.ts";
@@ -20,7 +18,6 @@ export type SetupOptions = {
   partitions: number;
   /** -1 for the broker's default. */
   replicationFactor: number;
-  largestRecords: readonly LargestRecord[];
   dryRun: boolean;
 };
 
@@ -36,21 +33,17 @@ export type SetupPorts = {
 const insyncOf = (replicas: number): Record<string, string> =>
   replicas === 2 ? {} : { "min.insync.replicas": replicas > 2 ? "2" : "1" };
 
-/** The largest records that the settings allow must fit, and a dead letter of the largest possible command. */
-const withMaxMessageBytes = async (
-  { name, config }: TopicPlan,
-  { names, largestRecords }: SetupOptions,
+/** A dead letter of the largest possible command must fit. No setting allows larger records than brokers' defaults. */
+const deadLetterConfig = async (
+  { config }: TopicPlan,
+  { commands }: TopicNames,
   cluster: Brokers,
 ): Promise<TopicPlan["config"]> => {
-  const needed = largestRecords.filter(({ role }) => names[role] === name).map(({ bytes }) => bytes);
-  if (name === names.deadLetters) {
-    // Looked up now: the commands topic may have just been created with the brokers' default.
-    const commands = (await cluster.find([names.commands])).get(names.commands);
-    needed.push(Number(commands?.config["max.message.bytes"] ?? 0) + DEAD_LETTER_MARGIN_BYTES);
-  }
-  const planned = Number(config["max.message.bytes"] ?? DEFAULT_MAX_MESSAGE_BYTES);
-  const bytes = Math.max(...needed, planned);
-  return bytes > planned ? { ...config, "max.message.bytes": String(bytes) } : config;
+  // Looked up now: the commands topic may have just been created with the brokers' default.
+  const commandsConfig = (await cluster.find([commands])).get(commands)?.config;
+  const needed = Number(commandsConfig?.["max.message.bytes"] ?? 0) + DEAD_LETTER_MARGIN_BYTES;
+  const bytes = Math.max(needed, Number(config["max.message.bytes"]));
+  return { ...config, "max.message.bytes": String(bytes) };
 };
 
 /** How many replicas new topics get. Without that number nothing is created: it decides on min.insync.replicas. */
@@ -89,6 +82,7 @@ const UNNAMED: readonly unknown[] = ["UNKNOWN", "KAFKAJS_UNKNOWN_ERROR_CODE"];
 /** Whether a broker or the registry has answered, and would answer the same request in the same way. */
 const isFinal = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
+  if (error instanceof UsageError) return true;
   if (error instanceof RegistryError) return REFUSAL_STATUSES.includes(error.status);
   // kafkajs knows of each code of the protocol whether a later request may succeed.
   if ("retriable" in error && "type" in error)
@@ -96,78 +90,80 @@ const isFinal = (error: unknown): boolean => {
   return isFinal(error.cause);
 };
 
-/** Runs all steps in turn. @throws UsageError without a cause, with a sentence for each that is refused for good */
-const eachStep = async <T>(items: readonly T[], step: (item: T) => Promise<void>): Promise<void> => {
-  const refusals: string[] = [];
-  for (const item of items)
-    await step(item).catch((error: unknown) => {
-      if (!(error instanceof UsageError)) throw error;
-      refusals.push(error.message);
-    });
-  if (refusals.length > 0) throw new UsageError(refusals.join("\n"));
-};
+type Attempt = (what: string, step: () => Promise<void>, remedy?: string) => Promise<void>;
 
-const orRefused = <T>(what: string, asking: Promise<T>, remedy?: string): Promise<T> =>
-  asking.catch((error: unknown) => {
-    if (!isFinal(error)) throw error;
-    const advice = remedy ?? REMEDIES[protocolErrorOf(error)] ?? OTHER_REMEDY;
-    throw new UsageError(`${what}: ${messageOf(error).replace(/\.$/, "")}: ${advice}.`);
-  });
+/** Adds a sentence to `refusals` for a step that is refused for good, so that the other steps are tried as well. */
+const attemptWith =
+  (refusals: string[]): Attempt =>
+  async (what, step, remedy) => {
+    try {
+      await step();
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      const advice = remedy ?? REMEDIES[protocolErrorOf(error)] ?? OTHER_REMEDY;
+      refusals.push(`${what}: ${messageOf(error).replace(/\.$/, "")}: ${advice}.`);
+    }
+  };
 
-const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: SetupPorts): Promise<void> => {
+const setUpTopics = async (options: SetupOptions, ports: SetupPorts, attempt: Attempt): Promise<void> => {
   const { names, replicationFactor, dryRun } = options;
+  const { cluster, say, stopped } = ports;
   const plans = topicPlans(names);
   const found = await cluster.find(plans.map(({ name }) => name));
   const isComplete = plans.every(({ name }) => found.has(name));
   const replicas = isComplete ? 0 : await replicasOf(options, cluster);
   const insync = insyncOf(replicas);
-  await eachStep(plans, async (plan) => {
+  for (const plan of plans) {
     stopped?.throwIfAborted();
     const { name, partitions = options.partitions } = plan;
     const existing = found.get(name);
     if (existing) {
       say(`topic ${name}: already there, ${extentText(existing.partitions, existing.replicationFactor)}`);
-      return;
+      continue;
     }
     if (name === names.journal && found.size > 0) say(journalCaution(name));
-    const config = { ...(await withMaxMessageBytes(plan, options, cluster)), ...insync };
+    const planned = plan.role === "deadLetters" ? await deadLetterConfig(plan, names, cluster) : plan.config;
+    const topic = { name, partitions, replicationFactor, config: { ...planned, ...insync } };
     const settings = Object.entries(insync).map((setting) => setting.join("="));
     const what = [extentText(partitions, replicas), ...settings].join(", ");
-    const creation = cluster.create({ name, partitions, replicationFactor, config }, dryRun);
-    await orRefused(`Topic ${name} cannot be created with ${what}`, creation);
-    say(`topic ${name}: ${dryRun ? "would be created" : "created"}, ${what}`);
-  });
+    await attempt(`Topic ${name} cannot be created with ${what}`, async () => {
+      await cluster.create(topic, dryRun);
+      say(`topic ${name}: ${dryRun ? "would be created" : "created"}, ${what}`);
+    });
+  }
 };
 
 const REGISTRY_REMEDY = "see what the registry allows this user, and the subject's compatibility level";
 
-const setUpSchemas = (
-  { names, dryRun }: SetupOptions,
-  { registry, say, stopped }: SetupPorts,
-): Promise<void> =>
-  eachStep(topicPlans(names), async ({ name, schema }) => {
-    if (schema === null) return;
+const setUpSchemas = async (options: SetupOptions, ports: SetupPorts, attempt: Attempt): Promise<void> => {
+  const { registry, say, stopped } = ports;
+  for (const { name, schema } of topicPlans(options.names)) {
+    if (schema === null) continue;
     stopped?.throwIfAborted();
     const subject = subjectOf(name);
     const ours = readSchema(schema);
-    const refusal = `Schema ${subject} cannot be registered`;
-    const setUpSchema = async (): Promise<string> => {
+    const register = async (): Promise<string> => {
       const id = await registry.find(subject, ours);
       if (id !== null) return `already registered, id ${id}`;
       const obstacle = await registry.incompatibility(subject, ours);
-      if (obstacle !== null) throw new UsageError(`${refusal}: ${obstacle}.`);
-      return dryRun ? "would be registered" : `registered, id ${await registry.register(subject, ours)}`;
+      if (obstacle !== null) throw new UsageError(obstacle);
+      if (options.dryRun) return "would be registered";
+      return `registered, id ${await registry.register(subject, ours)}`;
     };
-    say(`schema ${subject}: ${await orRefused(refusal, setUpSchema(), REGISTRY_REMEDY)}`);
-  });
+    const refusal = `Schema ${subject} cannot be registered`;
+    await attempt(refusal, async () => say(`schema ${subject}: ${await register()}`), REGISTRY_REMEDY);
+  }
+};
 
 /** Creates what is missing. @throws UsageError with a sentence for each refusal, or with a cause if nobody answers */
 export const setUp = async (options: SetupOptions, ports: SetupPorts): Promise<void> => {
+  const refusals: string[] = [];
   try {
-    await setUpTopics(options, ports);
-    await setUpSchemas(options, ports);
+    await setUpTopics(options, ports, attemptWith(refusals));
+    await setUpSchemas(options, ports, attemptWith(refusals));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`Setup did not finish: ${messageOf(error)}. It can be run again.`, { cause: error });
   }
+  if (refusals.length > 0) throw new UsageError(refusals.join("\n"));
 };

@@ -19,40 +19,36 @@ export type TopicDemands = {
 };
 
 type TopicConfig = FoundTopic["config"];
-const keptMs = (config: TopicConfig, ifUnknown: number): number => {
-  const ms = Number(config["retention.ms"] ?? ifUnknown);
+/** These numbers are NaN where they may not be read, which is neither more nor less than any other: no rule breaks. */
+const keptMs = (config: TopicConfig): number => {
+  const ms = Number(config["retention.ms"]);
   return ms < 0 ? Infinity : ms;
 };
-const maxMessageBytes = (config: TopicConfig, ifUnknown: number): number =>
-  Number(config["max.message.bytes"] ?? ifUnknown);
-const minInsync = (config: TopicConfig, ifUnknown: number): number =>
-  Number(config["min.insync.replicas"] ?? ifUnknown);
+const maxMessageBytes = (config: TopicConfig): number => Number(config["max.message.bytes"]);
+const minInsync = (config: TopicConfig): number => Number(config["min.insync.replicas"]);
 const policyOf = (config: TopicConfig): string => config["cleanup.policy"] ?? "";
 
 /** What a rule looks at besides its topic. `largest`: the largest record that a setting lets be written to it. */
 type Surroundings = Pick<TopicDemands, "lookbackMs"> & {
   largest: LargestRecord | undefined;
-  commands: { name: string; isUsed: boolean; config: FoundTopic["config"] };
+  commands: { name: string; config: TopicConfig };
 };
 
 export const surroundingsOf = (
   role: TopicRole,
-  { names, used, largestRecords, lookbackMs }: TopicDemands,
+  { names, largestRecords, lookbackMs }: TopicDemands,
   found: ReadonlyMap<string, FoundTopic>,
 ): Surroundings => {
   const name = names.commands;
   const [largest] = largestRecords
     .filter((record) => record.role === role)
     .toSorted((one, other) => other.bytes - one.bytes);
-  const commands = { name, isUsed: used.includes("commands"), config: found.get(name)?.config ?? {} };
-  return { lookbackMs, largest, commands };
+  return { lookbackMs, largest, commands: { name, config: found.get(name)?.config ?? {} } };
 };
 
-/** What is wrong with a topic, to go on after its name, and what to do. What may not be read counts as harmless. */
-type Broken = (
-  topic: FoundTopic,
-  surroundings: Surroundings,
-) => readonly [detail: string, remedy: string] | false;
+/** What is wrong with a topic, to go on after its name, and what to do. */
+type Complaint = readonly [detail: string, remedy: string];
+type Broken = (topic: FoundTopic, surroundings: Surroundings) => Complaint | false;
 
 /** A problem keeps `serve` from starting, a warning is only logged. */
 export type Severity = "problem" | "warning";
@@ -76,7 +72,7 @@ const compacted: Broken = ({ config }) =>
   ];
 
 const limited: Broken = ({ config }) =>
-  Number(config["retention.bytes"] ?? -1) >= 0 && [
+  Number(config["retention.bytes"]) >= 0 && [
     "is limited in size, so that it may lose records before their time",
     "set retention.bytes=-1",
   ];
@@ -102,7 +98,7 @@ export const journalRules: readonly TopicRule[] = [
   problem(
     ["journal"],
     ({ config }, { commands }) =>
-      keptMs(config, Infinity) < 2 * keptMs(commands.config, 0) && [
+      keptMs(config) < 2 * keptMs(commands.config) && [
         `is kept for less than twice as long as ${commands.name}, so that it may forget an accept whose ` +
           "command is still there",
         TO_RAISE,
@@ -111,7 +107,7 @@ export const journalRules: readonly TopicRule[] = [
   problem(
     ["journal"],
     ({ config }) =>
-      keptMs(config, Infinity) < QUOTE_LIVES_DAYS * DAY_MS && [
+      keptMs(config) < QUOTE_LIVES_DAYS * DAY_MS && [
         `is kept for less than ${QUOTE_LIVES_DAYS} days, so that it may forget an accept whose quote is still valid`,
         TO_RAISE,
       ],
@@ -123,7 +119,7 @@ export const lookbackRule = warning(["transactionStatus"], ({ config }, { lookba
   if (lookbackMs === null) return false;
   const needed = (Math.ceil(lookbackMs / DAY_MS) + 1) * DAY_MS;
   return (
-    keptMs(config, Infinity) < needed && [
+    keptMs(config) < needed && [
       "does not keep events for a day longer than the reconcile flow looks back, so that older ones may be " +
         "published again",
       `set retention.ms=${needed} or more`,
@@ -134,10 +130,9 @@ export const lookbackRule = warning(["transactionStatus"], ({ config }, { lookba
 export const topicRules: readonly TopicRule[] = [
   ...journalRules,
   problem(["deadLetters"], ({ config }, { commands }) => {
-    const needed = maxMessageBytes(commands.config, 0) + DEAD_LETTER_MARGIN_BYTES;
+    const needed = maxMessageBytes(commands.config) + DEAD_LETTER_MARGIN_BYTES;
     return (
-      commands.isUsed &&
-      maxMessageBytes(config, Infinity) < needed && [
+      maxMessageBytes(config) < needed && [
         `accepts no record as large as the largest of ${commands.name} with the headers of a dead letter`,
         `set max.message.bytes=${needed} or more`,
       ]
@@ -148,8 +143,8 @@ export const topicRules: readonly TopicRule[] = [
   problem(
     ROLES,
     ({ replicationFactor, config }) =>
-      minInsync(config, 0) > replicationFactor && [
-        `has ${counted(replicationFactor, "replica")}, and min.insync.replicas=${minInsync(config, 0)}, so that ` +
+      minInsync(config) > replicationFactor && [
+        `has ${counted(replicationFactor, "replica")}, and min.insync.replicas=${minInsync(config)}, so that ` +
           "nothing can be written to it",
         `set min.insync.replicas=${replicationFactor}, or add replicas`,
       ],
@@ -158,8 +153,8 @@ export const topicRules: readonly TopicRule[] = [
     ROLES,
     ({ config }, { largest }) =>
       largest !== undefined &&
-      maxMessageBytes(config, Infinity) < largest.bytes && [
-        `accepts records of at most ${maxMessageBytes(config, 0)} bytes, too few for ${largest.setting}`,
+      maxMessageBytes(config) < largest.bytes && [
+        `accepts records of at most ${maxMessageBytes(config)} bytes, too few for ${largest.setting}`,
         `set max.message.bytes=${largest.bytes} or more, or lower the setting`,
       ],
   ),
@@ -176,7 +171,7 @@ export const topicRules: readonly TopicRule[] = [
   jointWarning(
     ROLES,
     ({ replicationFactor, config }) =>
-      (replicationFactor < 3 || minInsync(config, 2) < 2) && [
+      (replicationFactor < 3 || minInsync(config) < 2) && [
         "can lose acknowledged records with one broker (fewer than 3 replicas, or min.insync.replicas below 2)",
         "give topics 3 replicas and min.insync.replicas=2",
       ],

@@ -13,10 +13,7 @@ const COMMIT_EVERY_MS = 100;
 const REFUSED_FOR_MS = 60_000;
 
 /** Commits periodically, and once more after the abort. Single refusals are normal, during a rebalance. */
-export const keepCommitting = async (
-  commit: () => Promise<void>,
-  { clock, log, signal }: Deps,
-): Promise<void> => {
+export const keepCommitting = async (commit: () => Promise<void>, { clock, log, signal }: Deps) => {
   let acceptedAt = clock.monotonic();
   let isWarned = false;
   let isLast = false;

@@ -115,13 +115,11 @@ export const readAssigned = (
   };
 
   const begin = async (gained: ReadonlyMap<number, AssignedPartition>): Promise<void> => {
-    const committed = await untilAnswered([...gained.values()], (cluster) =>
-      cluster.committed(groupId, topic),
-    );
-    if (!committed) return;
-    compareNotes?.([...committed.values()].map(({ note }) => note));
+    const commits = await untilAnswered([...gained.values()], ({ committed }) => committed(groupId, topic));
+    if (!commits) return;
+    compareNotes?.([...commits.values()].map(({ note }) => note));
     for (const [partition, assigned] of gained) {
-      const { offset, note } = committed.get(partition) ?? { offset: -1, note: "" };
+      const { offset, note } = commits.get(partition) ?? { offset: -1, note: "" };
       assigned.watermark = new Watermark(Math.max(0, offset), readMark(entryIn(note, READ) ?? ""), offset);
       assigned.waitsFor = null;
       if (isStillAssigned(assigned)) readOn(partition);

@@ -9,14 +9,11 @@ import type { TokenSource } from "../sign-in/token-source.ts";
 export type RegistryAuth =
   { username: string; password: () => string } | { bearer: Pick<TokenSource, "token" | "refused"> };
 
-export type RegistrySignIn = {
-  auth: RegistryAuth | null;
-  headers?: () => Readonly<Record<string, string>>;
-};
-
-export type RegistryOptions = RegistrySignIn & {
+export type RegistryOptions = {
   url: string;
   ca: string | undefined;
+  auth: RegistryAuth | null;
+  headers?: () => Headers;
 };
 
 /** The registry did not answer, refused, or did not answer like a schema registry. */
@@ -46,12 +43,12 @@ const authorization = async (auth: RegistryAuth): Promise<string> =>
     ? BEARER + (await auth.bearer.token())
     : `Basic ${Buffer.from(`${auth.username}:${auth.password()}`).toString("base64")}`;
 
-export const requestHeaders = async ({ auth, headers }: RegistrySignIn): Promise<Headers> => ({
+export const requestHeaders = async ({ auth, headers }: RegistryOptions): Promise<Headers> => ({
   ...headers?.(),
   ...(auth && { authorization: await authorization(auth) }),
 });
 
-export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => [
+export const secretsOf = ({ auth }: RegistryOptions, sent: Headers): string[] => [
   ...Object.values(sent)
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
     .filter(({ length }) => length >= LEAST_HEADER_SECRET),

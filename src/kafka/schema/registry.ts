@@ -22,10 +22,7 @@ export type Registry = ReturnType<typeof connectRegistry>;
 const AGAIN_AFTER_MS = [500, 1_000, 2_000, 4_000, 8_000, 14_500];
 
 /** Waits for a schema that the registry does not know yet. All who ask for the same id meanwhile share one wait. */
-export const patientWriter = (
-  { writer }: Pick<Registry, "writer">,
-  clock: Pick<Clock, "sleep">,
-): Registry["writer"] => {
+export const patientWriter = ({ writer }: Pick<Registry, "writer">, clock: Pick<Clock, "sleep">) => {
   const underWay = new Map<number, Promise<string | null>>();
   const untilKnown = async (id: number): Promise<string | null> => {
     for (const waitMs of AGAIN_AFTER_MS) {
@@ -35,7 +32,7 @@ export const patientWriter = (
     }
     return writer(id);
   };
-  return (id) => {
+  return (id: number): Promise<string | null> => {
     const answer = underWay.get(id) ?? untilKnown(id).finally(() => underWay.delete(id));
     underWay.set(id, answer);
     return answer;
@@ -64,7 +61,7 @@ const REGISTER_MS = 10_000;
 const registrar = (options: RegistryOptions, clock: Clock) => {
   const { url, ca } = options;
   const agentOptions = { timeout: REGISTER_MS, ...(ca !== undefined && { ca }) };
-  return async (subject: string, schema: Schema, level: unknown): Promise<number> => {
+  return async (subject: string, schema: Schema, compatibility: COMPATIBILITY): Promise<number> => {
     const headers = await requestHeaders(options);
     const client = new SchemaRegistry({
       host: url,
@@ -72,8 +69,6 @@ const registrar = (options: RegistryOptions, clock: Clock) => {
       agent: url.startsWith("https:") ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
       middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ headers }) })],
     });
-    const compatibility =
-      Object.values(COMPATIBILITY).find((each) => each === level) ?? COMPATIBILITY.BACKWARD;
     const avroSchema = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
     try {
       const { id } = await clock.withDeadline(REGISTER_MS, undefined, () =>
@@ -130,7 +125,8 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock) => {
     register: async (subject: string, schema: Schema): Promise<number> => {
       // The library refuses any other level than the subject's.
       const config = objectOf(await ask(`/config/${encodeURIComponent(subject)}`));
-      return register(subject, schema, config?.["compatibilityLevel"]);
+      const { compatibilityLevel = COMPATIBILITY.BACKWARD } = config ?? {};
+      return register(subject, schema, compatibilityLevel as COMPATIBILITY);
     },
   };
 };

@@ -20,10 +20,7 @@ export const readSchema = (record: RecordName): Schema => {
   return schemaOf(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
 };
 
-export const withoutFields = (
-  { json }: Schema,
-  fields: Readonly<Record<string, readonly string[]>>,
-): Schema => {
+export const withoutFields = ({ json }: Schema, fields: Readonly<Record<string, readonly string[]>>) => {
   const narrowed: unknown = JSON.parse(JSON.stringify(json), (_, part: unknown) => {
     if (typeof part !== "object" || part === null || !("name" in part && "fields" in part)) return part;
     const dropped = fields[String(part.name)] ?? [];

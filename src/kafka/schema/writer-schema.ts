@@ -34,10 +34,7 @@ export type ParsedSchema = { type: avro.Type; meaning: ReadonlyMap<avro.Type, st
 /** Our schemas are a twentieth as long. */
 const MAX_TEXT_LENGTH = 262_144;
 
-/**
- * Refuses a default that is an object or an array, but for an empty map: avsc would take forever over thirty nested
- * records of ten fields.
- */
+/** Refuses a default that is an object or an array, but for an empty map: avsc takes forever over nested ones. */
 const checkDefaults = (part: unknown): void => {
   if (typeof part !== "object" || part === null) return;
   const { name, type, default: value } = part as { name?: string; type?: unknown; default?: unknown };

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
-import type { TokenFetcher } from "./token-source.ts";
 
 /** An optional dependency, because it brings much of AWS's SDK: installed by those who use MSK. */
 const PACKAGE = "aws-msk-iam-sasl-signer-js";
@@ -26,11 +25,7 @@ const installed = (): Signer => {
 };
 
 /** Tokens for MSK, signed with the credentials that AWS's SDK finds. @throws when the package is not installed */
-export const mskIam = (
-  region: string,
-  clock: Pick<Clock, "now">,
-  load: () => Signer = installed,
-): TokenFetcher => {
+export const mskIam = (region: string, clock: Pick<Clock, "now">, load: () => Signer = installed) => {
   const signer = load();
   return {
     what: `the signer for MSK in ${region}`,

@@ -57,10 +57,7 @@ const MAX_PAUSE_MS = 12 * 3_600_000;
 const MIN_REPLACE_AGE_MS = 5_000;
 
 /** Keeps one token ready, and renews it in the background. While renewal fails, it is used until it expires. */
-export const tokenSource = (
-  { what, fetch }: TokenFetcher,
-  { clock, log, random }: TokenDeps,
-): TokenSource => {
+export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random }: TokenDeps) => {
   const closed = new AbortController();
   let current: { token: string; fetchedAt: number; expiresAt: number } | null = null;
   /** The request under way, or the last one that failed, until the next begins. */
@@ -118,7 +115,7 @@ export const tokenSource = (
         throw error;
       }
     },
-    refused: (token) => {
+    refused: (token: string): void => {
       if (current?.token !== token) return;
       if (clock.monotonic() - current.fetchedAt < MIN_REPLACE_AGE_MS) return;
       current = null;

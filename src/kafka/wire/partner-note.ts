@@ -35,11 +35,7 @@ const partnerStates = (notes: readonly string[]): PartnerHealth[] => {
 };
 
 /** What is wrong with the partner, as the replicas say that hold partitions of the commands topic. */
-export const askPartnerStates = async (
-  cluster: Cluster,
-  groupId: string,
-  topic: string,
-): Promise<PartnerHealth[]> => {
+export const askPartnerStates = async (cluster: Cluster, groupId: string, topic: string) => {
   const { members } = await cluster.group(groupId);
   if (members.length === 0) return [];
   return partnerStates([...(await cluster.committed(groupId, topic)).values()].map(({ note }) => note));

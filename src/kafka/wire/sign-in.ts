@@ -1,9 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import { readHeaderPairs } from "../../config/headers.ts";
-import type { SaslOptions } from "../client.ts";
+import type { SaslOf } from "../client.ts";
 import type { RegistryAuth } from "../schema/registry-http.ts";
 import { clientCredentials } from "../sign-in/client-credentials.ts";
 import { mskIam } from "../sign-in/msk-iam.ts";
+import { oauthBearer } from "../sign-in/oauth-bearer.ts";
 import {
   TOKEN_REQUEST_MS,
   tokenFile,
@@ -24,12 +25,19 @@ const oauthTokens = ({ kafka }: Config, deps: TokenDeps): TokenSource | null => 
   return tokenSource(clientCredentials(credentials, deps.clock), deps);
 };
 
-const saslOf = ({ kafka }: Config, tokens: TokenSource | null): SaslOptions | null => {
+/** Tokens for Kafka; null where it takes none. */
+const kafkaTokens = ({ kafka }: Config, oauth: TokenSource | null, deps: TokenDeps): TokenSource | null => {
+  const { saslMechanism, awsRegion } = kafka;
+  if (saslMechanism === "oauthbearer") return oauth;
+  const isMsk = saslMechanism === "aws-msk-iam" && awsRegion !== undefined;
+  return isMsk ? tokenSource(mskIam(awsRegion, deps.clock), deps) : null;
+};
+
+const saslOf = ({ kafka }: Config, tokens: TokenSource | null): SaslOf | null => {
+  if (tokens) return () => oauthBearer({ tokens, extensions: kafka.oauthExtensions ?? {} });
   const { saslMechanism: mechanism, saslUsername: username, saslPassword: password } = kafka;
-  if (mechanism === "oauthbearer" || mechanism === "aws-msk-iam")
-    return tokens && { mechanism: "oauthbearer", tokens, extensions: kafka.oauthExtensions ?? {} };
   if (!mechanism || username === undefined || !password) return null;
-  return { mechanism, username, password: () => password.reveal() };
+  return () => ({ mechanism, username, password: password.reveal() }) as ReturnType<SaslOf>;
 };
 
 const registryAuth = ({ registry }: Config, oauth: TokenSource | null): RegistryAuth | null => {
@@ -42,16 +50,12 @@ const registryAuth = ({ registry }: Config, oauth: TokenSource | null): Registry
 
 /** One source of tokens for all connections. @throws UsageError if MSK's signer is needed and not installed */
 export const signInOf = (config: Config, deps: TokenDeps) => {
-  const { saslMechanism, awsRegion } = config.kafka;
   const { headers } = config.registry;
   const oauth = oauthTokens(config, deps);
-  const isMsk = saslMechanism === "aws-msk-iam" && awsRegion !== undefined;
-  const tokens = isMsk ? tokenSource(mskIam(awsRegion, deps.clock), deps) : oauth;
-  const kafka = saslOf(config, tokens);
+  const tokens = kafkaTokens(config, oauth, deps);
   return {
-    kafka,
-    /** Tokens for Kafka; null where it takes none. */
-    tokens: kafka?.mechanism === "oauthbearer" ? tokens : null,
+    kafka: saslOf(config, tokens),
+    tokens,
     registry: {
       auth: registryAuth(config, oauth),
       ...(headers && { headers: () => readHeaderPairs(headers.reveal()) }),

@@ -11,10 +11,7 @@ import {
 type Flow = Config["bridge"]["flows"][number];
 
 /** Estimates the largest records of each topic. A larger event becomes a dead letter, or is said in the report. */
-export const largestRecordsFor = (
-  { webhook, partner }: Config,
-  flows: readonly Flow[] = ["webhooks", "commands", "reconcile"],
-): LargestRecord[] => {
+export const largestRecordsFor = ({ webhook, partner }: Config, flows: readonly Flow[]): LargestRecord[] => {
   const eventBound = {
     bytes: webhook.maxBodyBytes + RECORD_MARGIN_BYTES,
     setting: `WEBHOOK_MAX_BODY_BYTES=${webhook.maxBodyBytes}`,
@@ -51,5 +48,5 @@ export const topicDemands = (config: Config): TopicDemands => ({
 
 export const setupOptions = (config: Config, dryRun: boolean): SetupOptions => {
   const { partitions, replicationFactor, ...names } = config.topics;
-  return { names, partitions, replicationFactor, largestRecords: largestRecordsFor(config), dryRun };
+  return { names, partitions, replicationFactor, dryRun };
 };

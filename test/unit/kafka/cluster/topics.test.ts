@@ -57,7 +57,7 @@ const paper = ({
   const said: string[] = [];
   const run = (over: { replicationFactor?: number } = {}, stopped?: AbortSignal) =>
     setUp(
-      { names, partitions: 6, replicationFactor: -1, dryRun: false, largestRecords: room, ...over },
+      { names, partitions: 6, replicationFactor: -1, dryRun: false, ...over },
       { cluster, registry, say: (line) => void said.push(line), ...(stopped && { stopped }) },
     );
   const look = (used = roles, lookbackMs: number | null = null) =>
@@ -143,20 +143,6 @@ describe("setup", () => {
       topics.set("commands", { name: "commands", partitions: 1, replicationFactor: 3, config, states: [] });
     await run();
     expect(Number(topics.get("dead")?.config["max.message.bytes"])).toBe(bytes);
-  });
-
-  test("a new topic accepts the largest records that the settings allow", async () => {
-    const room: LargestRecord[] = [
-      { role: "journal", bytes: 2_000_000, setting: "ONE=1" },
-      { role: "results", bytes: 100_000, setting: "TWO=2" },
-      { role: "deadLetters", bytes: 3_000_000, setting: "THREE=3" },
-    ];
-    const { look, topics } = await ready({ room });
-    expect(topics.get("journal")?.config["max.message.bytes"]).toBe("2000000");
-    expect(topics.get("dead")?.config["max.message.bytes"]).toBe("3000000");
-    // Kafka's default is larger: whatever the cluster gives stays as it is.
-    expect(topics.get("results")?.config).not.toHaveProperty("max.message.bytes");
-    expect((await look()).problems).toEqual([]);
   });
 
   /** The error of a setup whose cluster or registry refuses. */

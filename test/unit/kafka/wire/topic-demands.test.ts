@@ -17,7 +17,11 @@ import { configOf } from "../../config/environment.ts";
 const MOST = 524_288;
 const config = configOf({ PARTNER_MAX_RESPONSE_BYTES: String(MOST), WEBHOOK_MAX_BODY_BYTES: String(MOST) });
 const needed = (role: string): number =>
-  Math.max(...largestRecordsFor(config).flatMap((room) => (room.role === role ? [room.bytes] : [])));
+  Math.max(
+    ...largestRecordsFor(config, config.bridge.flows).flatMap((room) =>
+      room.role === role ? [room.bytes] : [],
+    ),
+  );
 
 /** The longest identifier that a command may have: characters of three bytes. */
 const LONGEST = "\u20ac".repeat(MAX_ID_LENGTH);
