@@ -1,8 +1,6 @@
-const hourMs = 3_600_000;
-
 /** The calendar day of an instant, as YYYY-MM-DD. São Paulo has had no daylight saving time since 2019. */
 export const days = {
-  "sao-paulo": (at: number): string => days.utc(at - 3 * hourMs),
+  "sao-paulo": (at: number): string => days.utc(at - 3 * 3_600_000),
   utc: (at: number): string => new Date(at).toISOString().slice(0, 10),
 };
 

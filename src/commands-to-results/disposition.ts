@@ -22,15 +22,9 @@ const retry = (verdictAtDeadline: Verdict, afterMs: number | null = null): Dispo
 const succeeded = (answer: Answer): Disposition =>
   conclude({ outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer });
 
-const failed = (
-  code: ErrorCode,
-  message: string,
-  answer: Answer | null,
-  by: DecidedBy = "BRIDGE",
-): Verdict => ({
-  outcome: "FAILED",
-  error: { code, message },
-  decidedBy: by,
+const failed = (code: ErrorCode, message: string, answer: Answer | null, decidedBy: DecidedBy): Verdict => ({
+  ...ownVerdict("FAILED", code, message),
+  decidedBy,
   answer,
 });
 
@@ -48,7 +42,7 @@ export const MAX_CREATES = 10;
 const FIRST_WAIT_MS = 250;
 
 const createUnknown: Row<"unknown"> = ({ reason, answer }, calls) => {
-  const verdict = failed(answer === null ? "ANSWER_LOST" : "PARTNER_UNAVAILABLE", reason, answer);
+  const verdict = failed(answer === null ? "ANSWER_LOST" : "PARTNER_UNAVAILABLE", reason, answer, "BRIDGE");
   if (calls >= MAX_CREATES) return conclude(verdict);
   return retry(verdict, Math.max(answer?.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (calls - 1)));
 };
@@ -57,7 +51,7 @@ const createUnknown: Row<"unknown"> = ({ reason, answer }, calls) => {
 const created: Row<"executed"> = ({ answer }) => {
   if (answer.body !== null || answer.quoteId !== undefined) return succeeded(answer);
   const message = `the rest of the partner's answer ${answer.httpStatus} was lost`;
-  return conclude(failed("ANSWER_LOST", message, answer));
+  return conclude(failed("ANSWER_LOST", message, answer, "BRIDGE"));
 };
 
 /** These rows serve both operations. By 429 and 401 the partner itself says that nothing was done. */
@@ -69,7 +63,8 @@ const notDone: Omit<Rows, "executed" | "unclear" | "unknown"> = {
   },
   unauthorized: ({ answer }) =>
     retry(failed("PARTNER_UNAUTHORIZED", "the partner refused the credentials", answer, "PARTNER")),
-  notSent: ({ reason }) => retry(failed("PARTNER_UNAVAILABLE", `no call could be sent: ${reason}`, null)),
+  notSent: ({ reason }) =>
+    retry(failed("PARTNER_UNAVAILABLE", `no call could be sent: ${reason}`, null, "BRIDGE")),
 };
 
 const table = {

@@ -12,15 +12,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Origin = "environment" | "file" | "default" | "not set";
 
-export type ReadSettings = {
-  /** An invalid value is replaced by its default, or by undefined if it has none, whatever the type says. */
-  config: Config;
-  problems: readonly SettingProblem[];
-  warnings: readonly SettingProblem[];
-  /** The variables of the warnings that are left out. */
-  leftOut: readonly string[];
-};
-
 /** Text within quotes, as an env file has it; some programs that read one hand the quotes on. */
 const isQuoted = (text: string): boolean => /^(["']).*\1$/s.test(text.trim());
 const IN_QUOTES = "stands in quotes, which are taken for a part of it: leave them out";
@@ -93,8 +84,10 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
 /** Platforms set these for every program, whether it understands them or not. */
 const isForAll = ({ variable }: SettingProblem): boolean => variable.startsWith("OTEL_");
 
+export type ReadSettings = ReturnType<typeof readEnvironment>;
+
 /** Reads the valid part of the environment. Reports every problem, and repeats no secret. */
-export const readEnvironment = (env: Environment, purpose: Purpose): ReadSettings => {
+export const readEnvironment = (env: Environment, purpose: Purpose) => {
   const problems: SettingProblem[] = [];
   const warnings = unknownVariables(env, SHARED_PREFIX);
   const values: Record<string, Record<string, unknown>> = {};
@@ -132,9 +125,11 @@ export const readEnvironment = (env: Environment, purpose: Purpose): ReadSetting
   for (const { variable, message } of problems.filter(isForAll))
     warnings.push({ variable, message: `is left out: it ${message}` });
   return {
+    /** An invalid value is replaced by its default, or by undefined if it has none, whatever the type says. */
     config: Object.freeze(config),
     problems: problems.filter((problem) => !isForAll(problem)),
     warnings,
+    /** The variables of the warnings that are left out. */
     leftOut: problems.filter(isForAll).map(({ variable }) => variable),
   };
 };

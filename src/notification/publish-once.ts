@@ -1,35 +1,28 @@
-import type { Source, TransactionStatusUpdated } from "../records.ts";
-import type { NamedField } from "../runtime/json-pointer.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
 import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import { eventIdentity, type EventWindow, type WindowEvent } from "./event-window.ts";
 import { factsWith, mergedFacts, NO_FACTS, type TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
-import { translate } from "./translate.ts";
+import { translate, type EventContext } from "./translate.ts";
 
 /** The broker refuses an event of this size. Trying again does not help. */
 export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";
 }
 
-type PublishPorts = {
+type PublishPorts = Pick<EventContext, "mask" | "eventFields"> & {
   /** Resolves when the event is durable. Rejects when that is not known in time, or with EventTooLarge. */
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   window: EventWindow;
-  mask: (payload: string) => string;
-  /** The members of the payload that go into the event's `fields`. */
-  eventFields: readonly NamedField[];
   /** Called once for each event that this call has made durable. */
   onPublished: (event: TransactionStatusUpdated, position: RecordPosition) => void;
   /** Milliseconds since the Unix epoch. */
   now: () => number;
 };
 
-type PublishContext = {
-  /** Milliseconds since the epoch. */
-  receivedAt: number;
-  source: Source;
+type PublishContext = Pick<EventContext, "receivedAt" | "source"> & {
   /** The trace that the event's record continues; null for none. */
   trace: TraceContext | null;
   /** What is known about the transaction beside what the window holds. */

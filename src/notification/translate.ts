@@ -38,13 +38,14 @@ const EVENT_ID_DIGITS = 32;
 export const eventIdOf = ({ transactionId, status, createdAt }: Omit<Notification, "payload">): string =>
   hash("sha256", `${transactionId}\n${status}\n${createdAt}`, "hex").slice(0, EVENT_ID_DIGITS);
 
-type EventContext = {
+export type EventContext = {
   /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
   facts: TransactionFacts;
   /** Masks own secrets, which the partner may repeat: such as the subscribed address, with its token. */
   mask: (payload: string) => string;
+  /** The members of the payload that go into the event's `fields`. */
   eventFields: readonly NamedField[];
 };
 

@@ -19,6 +19,12 @@ export const valuesAt = (text: string, pointer: string): string[] =>
     [text.trim()],
   );
 
+/** Null where there is no value, or a name on the path is repeated. */
+export const valueAt = (text: string, pointer: string): string | null => {
+  const [value = null, ...others] = valuesAt(text, pointer);
+  return others.length > 0 ? null : value;
+};
+
 /** A JSON scalar as text: a string as it is, anything else as it is written. Null for objects and arrays. */
 export const scalarText = (raw: string): string | null => {
   if (raw.startsWith('"')) return parseJson(raw) as string | null;
@@ -32,8 +38,8 @@ export const MAX_FIELDS = 16;
 export const MAX_FIELD_BYTES = 1_024;
 
 const fieldText = (json: string, pointer: string): string | null => {
-  const [raw, ...others] = valuesAt(json, pointer);
-  const text = raw === undefined || raw === "null" || others.length > 0 ? null : scalarText(raw);
+  const raw = valueAt(json, pointer);
+  const text = raw === null || raw === "null" ? null : scalarText(raw);
   return text === null || Buffer.byteLength(text) > MAX_FIELD_BYTES ? null : text.toWellFormed();
 };
 

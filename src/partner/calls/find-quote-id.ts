@@ -1,4 +1,4 @@
-import { scalarText, valuesAt } from "../../runtime/json-pointer.ts";
+import { scalarText, valueAt } from "../../runtime/json-pointer.ts";
 import { elements, members } from "../../runtime/json.ts";
 import { decodePercent } from "../../runtime/percent.ts";
 
@@ -33,11 +33,7 @@ const onlyOne = (ids: Iterable<string>): string | null => {
   return rivals.length > 0 ? null : id;
 };
 
-/** The id at a JSON pointer; null if a name on the path is repeated. */
-const follow = (text: string, pointer: string): string | null => {
-  const [only, ...others] = valuesAt(text, pointer);
-  return only === undefined || others.length > 0 ? null : idIn(only);
-};
+const idAt = (json: string, pointer: string): string | null => idIn(valueAt(json, pointer) ?? "");
 
 /** Where a member stands: in the quote, in what is the whole answer, in a list, or elsewhere. */
 type Place = "quote" | "whole" | "list" | "other";
@@ -62,13 +58,13 @@ function* idsIn(raw: string, place: Place = "whole", depth = 0): Generator<Named
 
 /** @param pointer the JSON pointer of the id; undefined for the one member of that name */
 export const findTransactionId = (json: string, pointer: string | undefined): string | null => {
-  if (pointer !== undefined) return follow(json, pointer);
+  if (pointer !== undefined) return idAt(json, pointer);
   return onlyOne([...idsIn(json)].flatMap(({ name, id }) => (name === "transactionid" ? [id] : [])));
 };
 
 /** @param pointer the JSON pointer of the id; undefined to search */
 export const findQuoteId = (json: string, pointer: string | undefined): string | null => {
-  if (pointer !== undefined) return follow(json, pointer);
+  if (pointer !== undefined) return idAt(json, pointer);
   const [only, ...others] = json.startsWith("[") ? (elements(json) ?? []) : [json];
   if (only === undefined || others.length > 0) return null;
   const ids = [...idsIn(only)].filter(({ place }) => place !== "list");

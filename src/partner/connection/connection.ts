@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert";
 import type { Socket } from "node:net";
 import { Client } from "undici";
-import { readAhead, type HeadReader } from "./status-line.ts";
+import { readAhead } from "./status-line.ts";
 
 /** Larger headers make an answer unreadable. */
 const MAX_HEADER_BYTES = 256 * 1024;
@@ -16,16 +16,6 @@ export const reasonOf = (error: unknown): string => {
   if (error instanceof Error && "library" in error && "reason" in error)
     return `TLS: ${String(error.reason)}`;
   return error instanceof Error ? error.message : String(error);
-};
-
-/** A connection to the partner and its HTTP client. Carries one call at a time. */
-export type Connection = {
-  readonly socket: Socket;
-  readonly client: Client;
-  /** From now on, what arrives passes through `feed` before it is parsed. */
-  readonly readAhead: (feed: HeadReader["feed"]) => void;
-  /** Ends it, and discards what has been written and not sent yet. */
-  readonly giveUp: () => void;
 };
 
 /**
@@ -57,13 +47,17 @@ export const clientOf = (socket: Socket, origin: URL, maxIdleMs = 0): Client => 
   });
 };
 
-/** @param socket nothing may have been sent on it */
+/** A connection to the partner and its HTTP client, for one call at a time. @param socket nothing may have been sent on it */
 export const connectionOver = (
   socket: Socket,
   { origin, maxIdleMs, giveUp }: { origin: URL; maxIdleMs: number; giveUp: () => void },
-): Connection => ({
+) => ({
   socket,
   client: clientOf(socket, origin, maxIdleMs),
+  /** Lets what arrives from now on pass through its argument before it is parsed. */
   readAhead: readAhead(socket),
+  /** Ends it, and discards what has been written and not sent yet. */
   giveUp,
 });
+
+export type Connection = ReturnType<typeof connectionOver>;

@@ -12,24 +12,20 @@ const findFrom = (expression: RegExp, text: string, from: number): RegExpExecArr
   return expression.exec(text);
 };
 
-export type HeadReader = {
-  /** Takes bytes as they arrive, and returns those for the HTTP parser: everything from the final status line on. */
-  feed: (chunk: Buffer) => Buffer;
-  /** The final status, once its line is complete. */
-  status: () => number | null;
-};
+type Feed = (chunk: Buffer) => Buffer;
 
 /**
  * The status line alone is evidence of what the partner did, but the parser reports it only after well-formed headers,
  * and fails on a 100 that was not requested.
  */
-export const headReader = (): HeadReader => {
+export const headReader = () => {
   let held: Buffer = NOTHING;
   let status: number | null = null;
   let passing = false;
 
   return {
-    feed: (chunk) => {
+    /** Takes bytes as they arrive, and returns those for the HTTP parser: everything from the final status line on. */
+    feed: (chunk: Buffer): Buffer => {
       if (passing) return chunk;
       held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       const text = held.toString("latin1");
@@ -49,13 +45,14 @@ export const headReader = (): HeadReader => {
         start = end.index + end[0].length;
       }
     },
-    status: () => status,
+    /** The final status, once its line is complete. */
+    status: (): number | null => status,
   };
 };
 
 /** Passes every chunk that is read from the socket through the `feed` that was set last. */
-export const readAhead = (socket: Socket): ((feed: HeadReader["feed"]) => void) => {
-  let feed: HeadReader["feed"] = (chunk) => chunk;
+export const readAhead = (socket: Socket): ((feed: Feed) => void) => {
+  let feed: Feed = (chunk) => chunk;
   const read = socket.read.bind(socket);
   socket.read = (size?: number): unknown => {
     for (;;) {
