@@ -10,8 +10,8 @@ const COLUMNS = ["at", "by", "action", "subject", "parameters", "note", "outcome
 type Flags = { since: number; json?: boolean };
 
 const list = (io: Io, { since, json }: Flags): Promise<void> =>
-  withTool(io, async (tool) => {
-    const actions = await readAudit(tool, since);
+  withTool(io, async (tools) => {
+    const actions = await readAudit(tools, since);
     const rows = actions.map(({ atMs, ...rest }) => ({ at: iso(atMs), ...rest }));
     await printRows(io, rows, { json, columns: COLUMNS });
     if (rows.length === 0) io.err(`Nobody has done anything since ${iso(since)}.`);

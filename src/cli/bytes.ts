@@ -5,7 +5,6 @@ import type { EncodedHeaders } from "../kafka/record.ts";
 export const textOrBase64 = (bytes: Buffer | null): string | { base64: string } | null =>
   bytes === null || isUtf8(bytes) ? (bytes?.toString("utf8") ?? null) : { base64: bytes.toString("base64") };
 
-/** Values by name; a repeated header has a list of them. */
 export const headerTexts = (headers: EncodedHeaders): Record<string, unknown> => {
   const byName = Map.groupBy(eachHeader(headers), ([name]) => name.toString("utf8"));
   return Object.fromEntries(

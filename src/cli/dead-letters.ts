@@ -3,14 +3,13 @@ import { explainReason, type DeadLetter } from "../operate/dead-letters/letter.t
 import { planLines, planReplay, type Plan } from "../operate/dead-letters/plan.ts";
 import { listLetters, showLetter, type Selection, type ShownLetter } from "../operate/dead-letters/read.ts";
 import { replay } from "../operate/dead-letters/replay.ts";
-import type { EarlierReplay } from "../operate/dead-letters/sent.ts";
 import type { LetterEnd } from "../operate/dead-letters/targets.ts";
 import { readRef } from "../operate/read-topic.ts";
 import { iso } from "../runtime/instant.ts";
 import { positionText, type RecordPosition } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { headerTexts, textOrBase64 } from "./bytes.ts";
-import { EXIT, newCommand, printLines, printRows, type Io } from "./io.ts";
+import { EXIT, newCommand, printLines, printRows, type Io, type Row } from "./io.ts";
 import { pastMs, positiveNumber } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
@@ -18,7 +17,7 @@ type SelectionFlags = { reason?: string; since?: number; until?: number };
 type ListFlags = SelectionFlags & { limit: number; json?: boolean };
 type ReplayFlags = SelectionFlags & ActorFlags & { dryRun?: boolean };
 
-const COLUMNS = ["ref", "timestamp", "reason", "source", "origin", "detail", "preview", "replayed"];
+const COLUMNS = ["ref", "timestamp", "reason", "source", "origin", "detail", "preview"];
 const PROGRESS_EVERY = 100;
 const NOT_SENT = {
   left: "was not replayed",
@@ -45,31 +44,26 @@ const letterRef = (text: string): RecordPosition => {
   throw new InvalidArgumentError("It must be a REF, partition/offset, such as 3/4711.");
 };
 
-/** A dead letter without its bytes. `sent`: null where it is not known. */
-const rowOf = (
-  { place, timestampMs, receivedAtMs, ...letter }: DeadLetter,
-  sent: readonly EarlierReplay[] | null,
-): Record<string, unknown> => ({
+/** A dead letter without its bytes. */
+const rowOf = ({ place, timestampMs, receivedAtMs, ...letter }: DeadLetter): Row => ({
   ref: positionText(place),
   timestamp: iso(timestampMs),
   receivedAt: receivedAtMs,
   ...letter,
-  replayed: sent && sent.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })),
 });
 
 const list = (io: Io, { limit, json, ...flags }: ListFlags): Promise<void> =>
-  withTool(io, async (tool) => {
-    const { letters, count, sent } = await listLetters(tool, selectionOf(flags), limit);
-    const rows = letters.map((letter) => rowOf(letter, sent(letter)));
-    await printRows(io, rows, { json, columns: COLUMNS });
+  withTool(io, async (tools) => {
+    const { letters, count } = await listLetters(tools, selectionOf(flags), limit);
+    await printRows(io, letters.map(rowOf), { json, columns: COLUMNS });
     if (count === 0)
       io.err(isChosen(flags) ? "No dead letter fits these options." : "There are no dead letters.");
     if (count > letters.length)
       io.err(`The newest ${letters.length} of ${count}: --limit shows more, --since and --reason choose.`);
   });
 
-const wholeOf = ({ letter, loaded: { original, added }, sent }: ShownLetter): object => ({
-  ...rowOf(letter, sent),
+const wholeOf = ({ letter, loaded: { original, added } }: ShownLetter): object => ({
+  ...rowOf(letter),
   meaning: explainReason(letter.reason),
   key: textOrBase64(original.key),
   headers: headerTexts(original.headers),
@@ -78,15 +72,15 @@ const wholeOf = ({ letter, loaded: { original, added }, sent }: ShownLetter): ob
 });
 
 const show = (io: Io, ref: RecordPosition, { json = false }: { json?: boolean }): Promise<void> =>
-  withTool(io, async (tool) => {
-    const letter = await showLetter(tool, ref);
+  withTool(io, async (tools) => {
+    const letter = await showLetter(tools, ref);
     if (letter) return printLines(io, JSON.stringify(wholeOf(letter), null, json ? 0 : 2).split("\n"));
     io.err(`There is no dead letter ${positionText(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
     io.exit(EXIT.failed);
   });
 
 const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Promise<void> =>
-  withTool(io, async (tool) => {
+  withTool(io, async (tools) => {
     const selection = refs.length > 0 ? { refs } : selectionOf(flags);
     const places: string[] = [];
     let [total, ends] = [0, 0];
@@ -98,7 +92,7 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
       if (left > 0) io.exit(EXIT.failed);
     };
     if (flags.dryRun === true) {
-      planned((await planReplay(tool, selection)).plan);
+      planned((await planReplay(tools, selection)).plan);
       io.out("Dry run: nothing was sent.");
       return;
     }
@@ -109,7 +103,7 @@ const resend = (io: Io, refs: readonly RecordPosition[], flags: ReplayFlags): Pr
       if (ends % PROGRESS_EVERY === 0) io.err(`${ends} of ${total} so far`);
     };
     try {
-      const { unsent, reason } = await replay(tool, actorOf(flags), selection, { planned, ended });
+      const { unsent, reason } = await replay(tools, actorOf(flags), selection, { planned, ended });
       if (unsent > 0) io.err(`${unsent} of ${total} were not sent: ${reason}. ${RUN_AGAIN}`);
       if (places.length < total) io.exit(EXIT.failed);
     } finally {

@@ -1,7 +1,6 @@
 import { aboutDoubt, evidenceSentence, transactionSentence } from "../operate/doubts/about.ts";
 import type { Doubt } from "../operate/doubts/doubts.ts";
-import type { DoubtFacts } from "../operate/doubts/facts.ts";
-import type { Transaction } from "../operate/doubts/transactions.ts";
+import type { DoubtFacts, Transaction } from "../operate/doubts/facts.ts";
 import type { Sentence } from "../operate/sentence.ts";
 import type { Proposal } from "../operate/resolve/proposal.ts";
 import { counted } from "../runtime/counted.ts";

@@ -31,10 +31,10 @@ const rowOf = (doubt: Doubt, facts: DoubtFacts): Row => {
 };
 
 const list = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
-  withTool(io, async (tool) => {
-    const { topics, kafka } = tool.config;
-    const { doubts, numbers, proposals } = await listDoubts(tool);
-    const facts = await factsOfDoubts(tool, doubts);
+  withTool(io, async (tools) => {
+    const { topics, kafka } = tools.config;
+    const { doubts, numbers, proposals } = await listDoubts(tools);
+    const facts = await factsOfDoubts(tools, doubts);
     const rows = facts.map((each) => (json ? jsonOf(each.doubt, each, proposals) : rowOf(each.doubt, each)));
     await printRows(io, rows, { json, columns: COLUMNS });
     io.err(

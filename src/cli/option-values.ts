@@ -1,4 +1,3 @@
-// Parsers for the values of options. Each throws an InvalidArgumentError whose message says what the value must be.
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { isAddress } from "../config/addresses.ts";
 import { readDuration } from "../config/kinds.ts";

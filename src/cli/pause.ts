@@ -14,10 +14,10 @@ const run = (
   says: PauseRequest["says"],
   { until = null, ...flags }: Flags,
 ): Promise<void> =>
-  withTool(io, async (tool) => {
+  withTool(io, async (tools) => {
     sayWhenStopped(io);
     const request = { flow, says, end: until };
-    const { entry, place, audit } = await pauseOrResume(tool, actorOf(flags), request);
+    const { entry, place, audit } = await pauseOrResume(tools, actorOf(flags), request);
     const end = entry.untilMs === null ? "it is resumed" : iso(entry.untilMs);
     io.out(says === "pause" ? `Paused: ${flow}, until ${end}.` : `Resumed: ${flow}.`);
     io.out(`Written to ${place}, and to ${audit}.`);

@@ -10,10 +10,10 @@ type Flags = Days & { dryRun?: boolean; force?: boolean; json?: boolean };
 const run = (io: Io, { dryRun = false, force = false, json, ...days }: Flags): Promise<void> =>
   withTool(
     io,
-    async (tool) => {
+    async (tools) => {
       // The command has no --by and --note: the actor is the user of this machine.
       const actor = actorOf({ by: userName(), note: "reconcile --force" });
-      const report = await reconcileDays(tool, actor, { ...days, dryRun, force });
+      const report = await reconcileDays(tools, actor, { ...days, dryRun, force });
       const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
       const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
       const complete = result === "complete";

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { openTraces } from "../ops/open-traces.ts";
 import type { Actor } from "../operate/actor.ts";
-import type { ToolServices } from "../operate/tool-services.ts";
+import type { Tools } from "../operate/tools.ts";
 import { findDoubts } from "../operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK, refusalText, type ResolveRequest } from "../operate/resolve/outcome.ts";
@@ -23,32 +23,32 @@ type Flags = Pick<ActorFlags, "by"> & {
 };
 
 /** Gives null where nothing was to be decided. */
-type Resolving = (services: ToolServices) => Promise<Confirmed | null>;
+type Resolving = (services: Tools) => Promise<Confirmed | null>;
 
 const EXITS = { resolved: EXIT.done, proposed: EXIT.notDone, decided: EXIT.failed } as const;
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const traced = async (tool: ToolServices, resolving: Resolving): Promise<Confirmed | null> => {
-  const traces = await openTraces(tool.config.traces, tool);
+const traced = async (tools: Tools, resolving: Resolving): Promise<Confirmed | null> => {
+  const traces = await openTraces(tools.config.traces, tools);
   try {
-    return await resolving({ ...tool, traces });
+    return await resolving({ ...tools, traces });
   } finally {
     const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await sent.catch(() => undefined);
   }
 };
 
-const showDoubts = async (io: Io, tool: ToolServices, request: ResolveRequest): Promise<void> => {
-  const facts = await factsOfDoubts(tool, await findDoubts(tool, request));
+const showDoubts = async (io: Io, tools: Tools, request: ResolveRequest): Promise<void> => {
+  const facts = await factsOfDoubts(tools, await findDoubts(tools, request));
   for (const each of facts) factLines(each.doubt, each).forEach(io.err);
   if (request.as === "not-executed") io.err(NOT_EXECUTED_RISK);
 };
 
 const run = (io: Io, resolving: Resolving): Promise<void> =>
-  withTool(io, async (tool) => {
+  withTool(io, async (tools) => {
     sayWhenStopped(io);
-    const confirmed = await traced(tool, resolving);
+    const confirmed = await traced(tools, resolving);
     io.exit(confirmed === null ? EXIT.notDone : EXITS[confirmed.outcome.kind]);
     if (confirmed === null) return;
     const { request, outcome } = confirmed;
@@ -63,23 +63,23 @@ const run = (io: Io, resolving: Resolving): Promise<void> =>
   });
 
 const confirmShown = (io: Io, ref: string, { as, by, note = "confirmed" }: Flags): Promise<void> =>
-  run(io, async (tool) => {
-    const proposal = await findProposal(tool, ref);
+  run(io, async (tools) => {
+    const proposal = await findProposal(tools, ref);
     io.err(proposalText(proposal));
-    await showDoubts(io, tool, proposal.request);
-    if (as !== undefined) return confirm(tool, actorOf({ by, note }), { ref, as });
+    await showDoubts(io, tools, proposal.request);
+    if (as !== undefined) return confirm(tools, actorOf({ by, note }), { ref, as });
     io.err(`Nothing is done yet: if that is true, say it again with --as ${proposal.request.as}.`);
     return null;
   });
 
 const resolveShown = (io: Io, request: ResolveRequest, actor: Actor): Promise<void> =>
-  run(io, async (tool) => {
+  run(io, async (tools) => {
     // An interrupt is said, and written to the audit topic, by the action itself.
     if (request.as === "not-executed")
-      await showDoubts(io, tool, request).catch((error: unknown) => {
+      await showDoubts(io, tools, request).catch((error: unknown) => {
         if (!io.stopped.aborted) throw error;
       });
-    return { request, outcome: await resolve(tool, actor, request) };
+    return { request, outcome: await resolve(tools, actor, request) };
   });
 
 export const resolveCommand = (io: Io): Command =>

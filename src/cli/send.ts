@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { commandFault, encodeCommand, watchResult, writeCommand } from "../operate/send.ts";
 import { readPauses } from "../operate/pause.ts";
 import { readStatus } from "../operate/status.ts";
-import type { ToolServices } from "../operate/tool-services.ts";
+import type { Tools } from "../operate/tools.ts";
 import { troublesOf } from "../operate/troubles.ts";
 import type { Command as CommandRecord, CommandOutcome } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -27,16 +27,16 @@ type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: 
 type Request = CommandRecord["request"];
 
 /** Whether the result of this command may still come, by what is known to hold commands back. */
-const hopeFor = async (request: Request, tool: ToolServices): Promise<string> => {
+const hopeFor = async (request: Request, tools: Tools): Promise<string> => {
   const nothing = (): null => null;
   const inTime = <T>(asking: Promise<T>): Promise<T | null> =>
-    systemClock.within(REASON_MS, tool.stopped, asking).catch(nothing);
+    systemClock.within(REASON_MS, tools.stopped, asking).catch(nothing);
   const [status, pauses] = await Promise.all([
-    inTime(readStatus(tool)),
-    inTime(readPauses({ ...tool, warn: nothing })),
+    inTime(readStatus(tools)),
+    inTime(readPauses({ ...tools, warn: nothing })),
   ]);
   const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
-  const troubles = troublesOf({ status, pauses, doubts: null }, tool.config, systemClock.now());
+  const troubles = troublesOf({ status, pauses, doubts: null }, tools.config, systemClock.now());
   const obstacles = [...troubles].filter(
     ({ holds }) => holds === "commands" || (isAccept && holds === "accepts"),
   );
@@ -46,20 +46,20 @@ const hopeFor = async (request: Request, tool: ToolServices): Promise<string> =>
 };
 
 const send = (io: Io, request: Request, key: string | null, flags: Common): Promise<void> =>
-  withTool(io, async (tool) => {
+  withTool(io, async (tools) => {
     const { commandId = randomUUID(), wait = false } = flags;
     const { expiresIn = 300_000, timeout: waitMs = 60_000 } = flags;
     const issuedAt = systemClock.now();
     const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + expiresIn, request };
-    const fault = commandFault(tool.config, command);
+    const fault = commandFault(tools.config, command);
     if (fault !== null) {
       io.err(`Nothing was sent: in this command ${fault}.`);
       io.exit(EXIT.usage);
       return;
     }
-    const value = await encodeCommand(tool, command);
-    const watch = wait ? await watchResult(tool, commandId, value) : null;
-    const uncertainty = await writeCommand(tool, { commandId, key: key ?? commandId, value });
+    const value = await encodeCommand(tools, command);
+    const watch = wait ? await watchResult(tools, commandId, value) : null;
+    const uncertainty = await writeCommand(tools, { commandId, key: key ?? commandId, value });
     if (watch === null) {
       if (uncertainty !== null) throw new UsageError(uncertainty);
       io.out(commandId);
@@ -73,7 +73,7 @@ const send = (io: Io, request: Request, key: string | null, flags: Common): Prom
       io.exit(EXIT_OF[ended.outcome]);
       return;
     }
-    io.err(ended ?? `No result of command ${commandId} came: ${await hopeFor(request, tool)}.`);
+    io.err(ended ?? `No result of command ${commandId} came: ${await hopeFor(request, tools)}.`);
     io.exit(EXIT.noResult);
   });
 

@@ -3,7 +3,7 @@ import { listDoubts } from "../operate/doubts/doubts.ts";
 import { isPause, PAUSABLE, readPauses, type ControlEntry } from "../operate/pause.ts";
 import { orWarn } from "../operate/read-topic.ts";
 import { readStatus, type Status } from "../operate/status.ts";
-import { explainOutage } from "../operate/tool-services.ts";
+import { explainOutage } from "../operate/tools.ts";
 import { troublesOf, type Trouble } from "../operate/troubles.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
@@ -45,11 +45,11 @@ const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string):
 };
 
 const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
-  withTool(io, async (tool) => {
-    const [report, entries] = await Promise.all([readStatus(tool), readPauses(tool)]);
+  withTool(io, async (tools) => {
+    const [report, entries] = await Promise.all([readStatus(tools), readPauses(tools)]);
     // Without the flow commands there is no journal.
     const warn = (why: string): void => io.err(`Doubts are not counted: ${why}`);
-    const counting = explainOutage(tool.config, listDoubts(tool, 0), io.stopped);
+    const counting = explainOutage(tools.config, listDoubts(tools, 0), io.stopped);
     const waiting = await orWarn({ warn }, counting, null);
     const nowMs = systemClock.now();
     if (json) {
@@ -64,9 +64,9 @@ const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
       return;
     }
     const facts = { status: report, pauses: entries, doubts: waiting?.numbers ?? null };
-    const troubles = [...troublesOf(facts, tool.config, nowMs)];
+    const troubles = [...troublesOf(facts, tools.config, nowMs)];
     troubles.flatMap(troubleLines).forEach(io.out);
-    flowLines(report, tool.config.topics.commands).forEach(io.out);
+    flowLines(report, tools.config.topics.commands).forEach(io.out);
     if (!PAUSABLE.some((flow) => isPause(entries.get(flow), nowMs))) io.out("Nothing is paused by a person.");
     if (waiting?.numbers.doubts === 0) io.out("No command is in doubt.");
     waiting?.proposals.map(proposalText).forEach(io.out);

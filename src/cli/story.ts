@@ -30,8 +30,8 @@ const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
   });
 
 const tell = (io: Io, id: string, { since, json = false }: Flags): Promise<void> =>
-  withTool(io, async (tool) => {
-    const history = await readStory(tool, { id, sinceMs: since });
+  withTool(io, async (tools) => {
+    const history = await readStory(tools, { id, sinceMs: since });
     await printLines(io, json ? [jsonOf(history)] : linesOf(history));
     history.notes.forEach(io.err);
     if (history.steps.length > 0) return;

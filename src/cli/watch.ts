@@ -3,7 +3,7 @@ import type { Incoming } from "../kafka/record.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { follow } from "../operate/follow.ts";
-import type { ToolServices } from "../operate/tool-services.ts";
+import type { Tools } from "../operate/tools.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
@@ -21,7 +21,7 @@ const COLUMNS = {
 } as const;
 type What = keyof typeof COLUMNS;
 
-const topicOf = ({ config: { topics }, registry, clock, warn }: ToolServices, what: What) => {
+const topicOf = ({ config: { topics }, registry, clock, warn }: Tools, what: What) => {
   if (what === "dead-letters")
     return { topic: topics.deadLetters, read: ({ value }: Incoming) => textOrBase64(value) };
   const isEvents = what === "events";
@@ -40,8 +40,8 @@ const topicOf = ({ config: { topics }, registry, clock, warn }: ToolServices, wh
 };
 
 const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flags): Promise<void> =>
-  withTool(io, async (tool) => {
-    const { topic, read } = topicOf(tool, what);
+  withTool(io, async (tools) => {
+    const { topic, read } = topicOf(tools, what);
     const print = async (record: Incoming): Promise<void> => {
       const { partition, offset, key } = record;
       const timestamp = iso(record.timestampMs);
@@ -58,7 +58,7 @@ const watch = (io: Io, what: What, { json = false, fromBeginning = false }: Flag
         io.err(`The record at ${place} is not shown: ${messageOf(error)}`);
       });
     const healed = fromBeginning ? "whole" : "fromItsEnd";
-    const following = await follow(tool, { topic, fromBeginning, healed }, take);
+    const following = await follow(tools, { topic, fromBeginning, healed }, take);
     const from = fromBeginning ? "its beginning" : "now on (--from-beginning shows what is there)";
     io.err(`Following ${topic} from ${from}; Ctrl-C ends it.`);
     await untilAborted(io.stopped);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
-import { explainOutage } from "../operate/tool-services.ts";
+import { explainOutage } from "../operate/tools.ts";
 import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 import { keepNewest } from "../runtime/keep-newest.ts";
 import { hidden } from "./html/elements.ts";
@@ -66,7 +66,7 @@ export const begin = (
   { meanwhile, run, failed }: Action,
 ): PageAnswer => {
   const { site, person } = context.var;
-  const { tasks, services } = site;
+  const { tasks, tools } = site;
   const id = form.get("task") ?? "";
   if (!/^[0-9a-f-]{36}$/.test(id))
     throw new PageProblem(400, "The form is not complete, so nothing was done.", "Load its page again.");
@@ -83,7 +83,7 @@ export const begin = (
   if (!existing) {
     const task: Task = { submission, show: meanwhile, done: Promise.resolve() };
     keepNewest(tasks, id, task, MAX_KEPT);
-    task.done = explainOutage(services.config, run(), services.stopped)
+    task.done = explainOutage(tools.config, run(), tools.stopped)
       .catch((error: unknown) => failed(failureOf(context, error)))
       .then((show) => void (task.show = show));
   }

@@ -1,4 +1,4 @@
-import { explainOutage, type Progress, type ToolServices } from "../operate/tool-services.ts";
+import { explainOutage, type Progress, type Tools } from "../operate/tools.ts";
 import { openDoubts, type OpenDoubts } from "../operate/doubts/doubts.ts";
 import { OutageError, UsageError } from "../runtime/errors.ts";
 
@@ -11,7 +11,7 @@ export type Reading<T> = {
   progress: Progress | null;
 };
 
-type Start<T> = (tools: ToolServices) => Promise<T>;
+type Start<T> = (tools: Tools) => Promise<T>;
 
 const NOTHING: Reading<unknown> = { value: null, atMs: null, error: null, isReading: false, progress: null };
 
@@ -40,8 +40,8 @@ const MAX_READING = 16;
 const TOO_MUCH = "The console is busy: load the page again in a moment.";
 
 /** A key always has a value of one type. A reading is shared, and stops when nobody asks for it any more. */
-export const createReadings = (services: ToolServices) => {
-  const { config, clock } = services;
+export const createReadings = (tools: Tools) => {
+  const { config, clock } = tools;
   const entries = new Map<string, Entry>();
   let running = 0;
 
@@ -67,7 +67,7 @@ export const createReadings = (services: ToolServices) => {
     };
     const onProgress = (progress: Progress): void => learn({ progress: { ...progress } });
     running += 1;
-    const working = start({ ...services, onProgress, stopped: stop.signal }).finally(() => (running -= 1));
+    const working = start({ ...tools, onProgress, stopped: stop.signal }).finally(() => (running -= 1));
     entry.ended = explainOutage(config, working, stop.signal).then(
       (value) => learn({ value, atMs: clock.now(), error: null, isReading: false }),
       (error: unknown) => learn({ error, isReading: false }),
@@ -107,7 +107,7 @@ export const createReadings = (services: ToolServices) => {
 export const shareDoubts = ({ read }: ReturnType<typeof createReadings>) => {
   let closed = Promise.resolve();
 
-  const open = async (tools: ToolServices): Promise<OpenDoubts> => {
+  const open = async (tools: Tools): Promise<OpenDoubts> => {
     const opened = await openDoubts(tools);
     const close = (): void => {
       closed = opened.close().catch((error: unknown) => tools.warn(String(error)));

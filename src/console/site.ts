@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Actor, Role } from "../operate/actor.ts";
-import type { ToolServices } from "../operate/tool-services.ts";
+import type { Tools } from "../operate/tools.ts";
 import { rangesOf } from "../runtime/cidr.ts";
 import { createReadings, shareDoubts } from "./readings.ts";
 import type { User } from "./sign-in/users.ts";
@@ -41,16 +41,16 @@ const readAsset = (name: string, extension: string, type: string) => {
 };
 
 /** What every page gets: Kafka, and what requests are reading or doing. Nothing else is kept between requests. */
-export const createSite = (options: ConsoleOptions, shared: Omit<ToolServices, "onProgress" | "stopped">) => {
+export const createSite = (options: ConsoleOptions, shared: Omit<Tools, "onProgress" | "stopped">) => {
   const { clock, log, config } = shared;
   const stopping = new AbortController();
-  const services: ToolServices = { ...shared, onProgress: () => undefined, stopped: stopping.signal };
-  const readings = createReadings(services);
+  const tools: Tools = { ...shared, onProgress: () => undefined, stopped: stopping.signal };
+  const readings = createReadings(tools);
   const doubts = shareDoubts(readings);
   const tasks = new Map<string, Task>();
   return {
     options,
-    services,
+    tools,
     clock,
     log,
     doubts,

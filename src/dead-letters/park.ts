@@ -75,7 +75,6 @@ export const openDeadLetters = ({ config, metrics, traces, publisher: newPublish
       } as const;
       return park({ key: null, value: body, headers }, timeoutMs, cause);
     },
-    /** @param parent the span that the letter is a part of, if there are traces */
     parkCommand: (
       record: Incoming,
       reason: string,

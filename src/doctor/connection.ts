@@ -4,7 +4,6 @@ import { DeadlineError } from "../runtime/clock.ts";
 import { isCutOffBeforeTls, messageOf } from "../runtime/errors.ts";
 import { fail, warn, type Bounds, type Check, type CheckCode } from "./check.ts";
 
-/** A server to connect to, and the settings that configure it. */
 export type CheckTarget = {
   name: string;
   url: URL;

@@ -27,7 +27,6 @@ const targetOf = ({ kafka }: Config, broker: string): CheckTarget => ({
   until: "nothing works without Kafka",
 });
 
-/** Asks for a token for Kafka. Returns nothing if Kafka takes none. */
 const checkToken = async ({ tokens }: SignIn, { clock, signal }: Doctor): Promise<Check[]> => {
   if (!tokens) return [];
   try {

@@ -100,7 +100,6 @@ const checkTokens = async (target: CheckTarget, doctor: Doctor): Promise<Check[]
   }
 };
 
-/** Checks the connection to the partner, our tokens by a harmless read where there are any, and its clock. */
 export const checkPartner = async (doctor: Doctor, hasTokens: boolean): Promise<Check[]> => {
   const { baseUrl = "", proxyUrl, tlsCa, tlsCert, tlsKey } = doctor.config.partner;
   const url = new URL(baseUrl);

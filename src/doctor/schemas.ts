@@ -16,7 +16,6 @@ const remedyFor = (error: unknown): string => {
   return "check that it runs and is not overloaded";
 };
 
-/** Whether the schema is registered, and what was registered last can be read with it. */
 const checkSchema = async ({ name: topic, schema }: TopicPlan, { registry }: Services): Promise<Check[]> => {
   if (schema === null) return [];
   const subject = subjectOf(topic);

@@ -91,7 +91,6 @@ const partitionFaults = ({ name, config, states }: FoundTopic): Check[] => {
   ];
 };
 
-/** Checks that topics exist, can be used now, and are as the rules of `serve` say. */
 export const checkTopics = ({ config }: Doctor, services: Services): Promise<readonly Check[]> =>
   withCluster(services, async (cluster) => {
     const used = checkedPlans(config).map(({ role }) => role);

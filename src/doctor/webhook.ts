@@ -86,7 +86,6 @@ const askAddress = async (target: CheckTarget, doctor: Doctor): Promise<Check[]>
   }
 };
 
-/** Checks that the listener answers at its public address, and accepts no notification without proof. */
 export const checkWebhook = async (doctor: Doctor): Promise<Check[]> => {
   const { flows } = doctor.config.bridge;
   const { auth, publicUrl } = doctor.config.webhook;

@@ -28,7 +28,6 @@ export const authorize = ({ by, role, note }: Actor): void => {
     );
 };
 
-/** @throws NothingDone where the person has interrupted the action */
 export const continueUnless = (stopped: AbortSignal): void => {
   if (stopped.aborted) throw new NothingDone("It was interrupted, and nothing was done.");
 };

@@ -2,7 +2,7 @@ import { noSuchTopic } from "../kafka/cluster/with-cluster.ts";
 import { startTail } from "../kafka/consume/tail.ts";
 import type { Range } from "../kafka/ranges.ts";
 import type { Incoming } from "../kafka/record.ts";
-import type { ToolServices } from "./tool-services.ts";
+import type { Tools } from "./tools.ts";
 
 /**
  * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is
@@ -10,11 +10,11 @@ import type { ToolServices } from "./tool-services.ts";
  * @param healed how a partition is read that has no leader at first, once it has one
  */
 export const follow = async (
-  services: ToolServices,
+  tools: Tools,
   { topic, fromBeginning, healed }: { topic: string; fromBeginning: boolean; healed: "whole" | "fromItsEnd" },
   onRecord: (record: Incoming) => void | Promise<void>,
 ): Promise<{ stop: () => Promise<void> }> => {
-  const cluster = await services.connectCluster();
+  const cluster = await tools.connectCluster();
   if (!(await cluster.find([topic])).has(topic)) {
     await cluster.close();
     throw noSuchTopic(topic);
@@ -41,7 +41,7 @@ export const follow = async (
         return true;
       },
     },
-    { ...services, ranges: () => cluster.ranges(topic) },
+    { ...tools, ranges: () => cluster.ranges(topic) },
   );
   return {
     stop: async () => {

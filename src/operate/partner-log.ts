@@ -1,7 +1,7 @@
 import { readLogEntry } from "../log-to-events/read-entry.ts";
 import { SeveralArrays, splitAnswer, type EntryText } from "../log-to-events/split-answer.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
-import type { ToolServices } from "./tool-services.ts";
+import type { Tools } from "./tools.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 type Warn = (sentence: string) => void;
@@ -21,7 +21,7 @@ const raw: PartnerLogView = async ({ body }, write) => {
 };
 
 const eachEntry =
-  (config: ToolServices["config"], warn: Warn, lineOf: (entry: string) => string): PartnerLogView =>
+  (config: Tools["config"], warn: Warn, lineOf: (entry: string) => string): PartnerLogView =>
   async ({ body }, write) => {
     const form = { ...config.partner, maxEntryBytes: MAX_ENTRY_BYTES, takesAll: true };
     let lines = "";
@@ -44,7 +44,7 @@ const eachEntry =
     return hasArray ? null : "holds no array of entries";
   };
 
-const readable = (entryText: string, { partner }: ToolServices["config"]): string => {
+const readable = (entryText: string, { partner }: Tools["config"]): string => {
   const entry = readLogEntry(entryText, partner);
   if (entry.kind !== "notification") {
     const why = entry.kind === "otherType" ? "another event" : entry.detail;
@@ -55,7 +55,7 @@ const readable = (entryText: string, { partner }: ToolServices["config"]): strin
 };
 
 /** The output formats of `logs`; `entries` is for people. Only `raw` writes what a terminal would obey. */
-export const partnerLogViews = (config: ToolServices["config"], warn: Warn) => ({
+export const partnerLogViews = (config: Tools["config"], warn: Warn) => ({
   raw,
   json: eachEntry(config, warn, compactJson),
   entries: eachEntry(config, warn, (entry) => readable(entry, config)),

@@ -14,7 +14,7 @@ import { placeText } from "../runtime/record-position.ts";
 import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
 import { readTopic } from "./read-topic.ts";
-import { inspectTopics, publishOne, type ToolServices } from "./tool-services.ts";
+import { inspectTopics, publishOne, type Tools } from "./tools.ts";
 
 export { isPause, PAUSABLE, type ControlEntries, type ControlEntry, type Pausable };
 
@@ -30,24 +30,24 @@ const READ_MS = 20_000;
 /** Each replica that reaches Kafka follows an entry within this time. */
 const FOLLOWED_MS = 5_000;
 
-export const readPauses = async (services: ToolServices): Promise<ControlEntries> => {
-  const topic = services.config.topics.control;
+export const readPauses = async (tools: Tools): Promise<ControlEntries> => {
+  const topic = tools.config.topics.control;
   const entries = new Map<Pausable, ControlEntry>();
   const take = (record: Incoming): void => {
-    if (!applyControlRecord(entries, record)) services.warn(`${placeText(topic, record)} cannot be read.`);
+    if (!applyControlRecord(entries, record)) tools.warn(`${placeText(topic, record)} cannot be read.`);
   };
-  await services.clock.withDeadline(READ_MS, services.stopped, (stopped) =>
-    readTopic({ ...services, stopped }, { topic, isWhole: true }, take),
+  await tools.clock.withDeadline(READ_MS, tools.stopped, (stopped) =>
+    readTopic({ ...tools, stopped }, { topic, isWhole: true }, take),
   );
   return entries;
 };
 
-const write = async (services: ToolServices, entry: ControlEntry): Promise<string> => {
-  const topic = services.config.topics.control;
+const write = async (tools: Tools, entry: ControlEntry): Promise<string> => {
+  const topic = tools.config.topics.control;
   const { key, value } = writeControlEntry(entry);
   const record = { key: Buffer.from(key), value: Buffer.from(value) };
   try {
-    return placeText(topic, await publishOne(services, { topic, timeoutMs: TIMEOUT_MS }, record));
+    return placeText(topic, await publishOne(tools, { topic, timeoutMs: TIMEOUT_MS }, record));
   } catch (error) {
     const why = `Nobody knows whether the ${entry.says} was written (${messageOf(error)})`;
     throw new UsageError(`${why}: ask \`cambio-bridge status\`, and run the same again.`, { cause: error });
@@ -67,20 +67,20 @@ const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
 };
 
 /** A resume is written even where nothing is paused: replicas may still hold a pause that a new topic does not know. */
-export const pauseOrResume = (services: ToolServices, actor: Actor, { flow, says, end }: PauseRequest) =>
-  withAudit(services, actor, async ({ act }) => {
-    await inspectTopics(services, ["control"]);
+export const pauseOrResume = (tools: Tools, actor: Actor, { flow, says, end }: PauseRequest) =>
+  withAudit(tools, actor, async ({ act }) => {
+    await inspectTopics(tools, ["control"]);
     const parameters = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
     const action = { kind: says, subject: flow, parameters: parameters ?? {} };
     const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {
       const atMs = await askTime();
       const { by, note } = actor;
       const entry: ControlEntry = { flow, says, by, note, atMs, untilMs: endOf(end, atMs), actionId };
-      const place = await write(services, entry);
+      const place = await write(tools, entry);
       const effect = { record: place, until: isoOrNull(entry.untilMs) };
       return { value: { entry, place }, outcome: { kind: "done", effect } as const };
     });
     // When a pause has returned, no replica that reaches Kafka begins anything any more.
-    if (says === "pause") await services.clock.sleep(FOLLOWED_MS, services.stopped).catch(() => undefined);
-    return { ...value, audit: placeText(services.config.topics.audit, begun) };
+    if (says === "pause") await tools.clock.sleep(FOLLOWED_MS, tools.stopped).catch(() => undefined);
+    return { ...value, audit: placeText(tools.config.topics.audit, begun) };
   });

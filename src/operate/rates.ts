@@ -1,6 +1,6 @@
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
-import type { ToolServices } from "./tool-services.ts";
+import type { Tools } from "./tools.ts";
 
 /** `kind`: of the topic's records. */
 export type TopicRate = { kind: string; perMinute: readonly number[] };
@@ -29,11 +29,11 @@ const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<n
   });
 };
 
-export const recordsPerMinute = (services: ToolServices): Promise<readonly TopicRate[]> => {
-  const { config, clock, stopped } = services;
+export const recordsPerMinute = (tools: Tools): Promise<readonly TopicRate[]> => {
+  const { config, clock, stopped } = tools;
   const { transactionStatus, commands, results, deadLetters } = config.topics;
   const topics = { events: transactionStatus, commands, results, "dead letters": deadLetters };
-  const reading = withCluster(services, async (cluster) => {
+  const reading = withCluster(tools, async (cluster) => {
     const existing = await cluster.find(Object.values(topics));
     const rates = Object.entries(topics)
       .filter(([, topic]) => existing.has(topic))

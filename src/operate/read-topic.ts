@@ -9,7 +9,7 @@ import { UsageError } from "../runtime/errors.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { whenKnown } from "../runtime/when-known.ts";
 import { NothingDone } from "./actor.ts";
-import type { ToolServices } from "./tool-services.ts";
+import type { Tools } from "./tools.ts";
 
 type TopicReading = {
   topic: string;
@@ -27,8 +27,8 @@ export const mayHold = (value: Buffer | null, text: Buffer): boolean =>
 export const recordsIn = (ranges: Ranges): number =>
   [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
 
-const rangesOf = (services: ToolServices, { topic, fromMs = -Infinity, keys }: TopicReading) =>
-  withCluster(services, async (cluster): Promise<TopicRanges> => {
+const rangesOf = (tools: Tools, { topic, fromMs = -Infinity, keys }: TopicReading) =>
+  withCluster(tools, async (cluster): Promise<TopicRanges> => {
     if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
     const sinceMs = fromMs === -Infinity ? undefined : Math.max(0, fromMs);
     const { ranges, missing } = await cluster.ranges(topic, sinceMs);
@@ -43,19 +43,15 @@ const rangesOf = (services: ToolServices, { topic, fromMs = -Infinity, keys }: T
   });
 
 /** Gives the offsets between which it read. Throws a UsageError where the topic does not exist. */
-export const readTopic = async (
-  services: ToolServices,
-  reading: TopicReading,
-  take: TakeRecord,
-): Promise<Ranges> => {
-  const { onProgress } = services;
+export const readTopic = async (tools: Tools, reading: TopicReading, take: TakeRecord): Promise<Ranges> => {
+  const { onProgress } = tools;
   const { topic, isWhole = false } = reading;
   const leaveOut = (missing: ReadonlySet<number>): void => {
     const lack = missingText(topic, missing);
     if (missing.size > 0 && isWhole) throw new NothingDone(`${lack}: see docs/failures.md.`);
-    if (missing.size > 0) services.warn(`Incomplete: ${lack}.`);
+    if (missing.size > 0) tools.warn(`Incomplete: ${lack}.`);
   };
-  const { ranges, missing } = await rangesOf(services, reading);
+  const { ranges, missing } = await rangesOf(tools, reading);
   leaveOut(missing);
   const total = recordsIn(ranges);
   if (total === 0) return ranges;
@@ -66,16 +62,12 @@ export const readTopic = async (
     onProgress({ read: (read += 1), total });
     return take(record);
   };
-  leaveOut(await scan({ topic, ranges: nonEmpty }, takeCounted, services, services.stopped));
+  leaveOut(await scan({ topic, ranges: nonEmpty }, takeCounted, tools, tools.stopped));
   return ranges;
 };
 
 /** If the asking fails with a UsageError, it is a warning, and the answer is `otherwise`. */
-export const orWarn = <T>(
-  { warn }: Pick<ToolServices, "warn">,
-  asking: Promise<T>,
-  otherwise: T,
-): Promise<T> =>
+export const orWarn = <T>({ warn }: Pick<Tools, "warn">, asking: Promise<T>, otherwise: T): Promise<T> =>
   asking.catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
     warn(error.message);
@@ -84,7 +76,7 @@ export const orWarn = <T>(
 
 /** Gives what `pick` makes of the records, where that is not null. */
 export const collect = async <T>(
-  services: ToolServices,
+  tools: Tools,
   reading: TopicReading,
   pick: (record: Incoming) => T | null | Promise<T | null>,
 ): Promise<T[]> => {
@@ -92,13 +84,13 @@ export const collect = async <T>(
   const keep = (picked: T | null): void => {
     if (picked !== null) all.push(picked);
   };
-  await readTopic(services, reading, (record) => whenKnown(pick(record), keep));
+  await readTopic(tools, reading, (record) => whenKnown(pick(record), keep));
   return all;
 };
 
 /** Decodes values of a topic. Gives null for one that cannot be decoded; rejects when the registry does not answer. */
-export const valueReader = <T>(services: ToolServices, name: RecordName) => {
-  const decode = decoder<T>(readSchema(name), services);
+export const valueReader = <T>(tools: Tools, name: RecordName) => {
+  const decode = decoder<T>(readSchema(name), tools);
   return async (value: Buffer | null): Promise<T | null> => {
     const decoded = value && (await decode(value));
     return decoded?.ok ? decoded.value : null;

@@ -10,13 +10,13 @@ import type { Command, CommandResult } from "../records.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { follow } from "./follow.ts";
 import { valueReader } from "./read-topic.ts";
-import { publishOne, type ToolServices } from "./tool-services.ts";
+import { publishOne, type Tools } from "./tools.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
 
 /** Returns the fault as the end of a sentence, or null. */
 export const commandFault = (
-  { partner: { purposes, currencies }, commands }: ToolServices["config"],
+  { partner: { purposes, currencies }, commands }: Tools["config"],
   command: Command,
 ): string | null => {
   const checked = checkFor({ purposes, currencies }).record(command);
@@ -25,9 +25,9 @@ export const commandFault = (
 };
 
 /** Gives the command's first result, or the sentence of the dead letter that says why none will come. */
-export const watchResult = async (services: ToolServices, commandId: string, value: Buffer) => {
-  const { topics } = services.config;
-  const readResult = valueReader<CommandResult>(services, "command-result");
+export const watchResult = async (tools: Tools, commandId: string, value: Buffer) => {
+  const { topics } = tools.config;
+  const readResult = valueReader<CommandResult>(tools, "command-result");
   const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult | string>();
   const takeResult = async (record: Incoming): Promise<void> => {
     if (headerValue(record.headers, "correlation-id")?.toString() !== commandId) return;
@@ -45,17 +45,17 @@ export const watchResult = async (services: ToolServices, commandId: string, val
   };
   // The result may stand in a partition before it is seen that this one has a leader again.
   const rules = { fromBeginning: false, healed: "whole" } as const;
-  const results = await follow(services, { topic: topics.results, ...rules }, takeResult);
+  const results = await follow(tools, { topic: topics.results, ...rules }, takeResult);
   // Only says more: a sender need not have the right to read dead letters.
-  const following = follow(services, { topic: topics.deadLetters, ...rules }, takeLetter);
+  const following = follow(tools, { topic: topics.deadLetters, ...rules }, takeLetter);
   const letters = await following.catch(() => null);
   return { ended, stop: () => Promise.all([results.stop(), letters?.stop()]) };
 };
 
-export const encodeCommand = async (services: ToolServices, command: Command): Promise<Buffer> => {
-  const subject = subjectOf(services.config.topics.commands);
+export const encodeCommand = async (tools: Tools, command: Command): Promise<Buffer> => {
+  const subject = subjectOf(tools.config.topics.commands);
   const schema = readSchema("command");
-  const schemaId = await services.registry.find(subject, schema);
+  const schemaId = await tools.registry.find(subject, schema);
   if (schemaId === null)
     throw new UsageError(`Schema ${subject} is not registered: run \`cambio-bridge setup\`.`);
   return encoder<Command>(schema, schemaId)(command);
@@ -63,14 +63,14 @@ export const encodeCommand = async (services: ToolServices, command: Command): P
 
 /** Returns null once the command is durable, else a sentence: it may be written. Throws if it surely was not. */
 export const writeCommand = async (
-  services: ToolServices,
+  tools: Tools,
   { commandId, key, value }: { commandId: string; key: string; value: Buffer },
 ): Promise<string | null> => {
-  const topic = services.config.topics.commands;
+  const topic = tools.config.topics.commands;
   const record = { key: Buffer.from(key), value };
-  const publishing = publishOne(services, { topic, timeoutMs: SEND_TIMEOUT_MS }, record);
+  const publishing = publishOne(tools, { topic, timeoutMs: SEND_TIMEOUT_MS }, record);
   try {
-    await services.clock.within(2 * SEND_TIMEOUT_MS, services.stopped, publishing);
+    await tools.clock.within(2 * SEND_TIMEOUT_MS, tools.stopped, publishing);
     return null;
   } catch (error) {
     if (error instanceof PublishError && error.code !== "timeout")

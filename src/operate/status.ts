@@ -3,7 +3,7 @@ import { askPartnerStates } from "../kafka/wire/partner-note.ts";
 import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { unreadableIn } from "../kafka/consume/read-assigned.ts";
-import type { ToolServices } from "./tool-services.ts";
+import type { Tools } from "./tools.ts";
 import { recordsIn } from "./read-topic.ts";
 
 const DAY_MS = 86_400_000;
@@ -28,7 +28,7 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string) => {
   return { partitions, unread: [...missing], unreadable };
 };
 
-const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: number) => {
+const ask = async (config: Tools["config"], cluster: Cluster, nowMs: number) => {
   const { commands: topic, transactionStatus, deadLetters } = config.topics;
   const { groupId } = config.kafka;
   // Without a flow its topics need not be there.
@@ -70,8 +70,8 @@ const ask = async (config: ToolServices["config"], cluster: Cluster, nowMs: numb
 
 export type Status = Awaited<ReturnType<typeof ask>>;
 
-export const readStatus = (services: ToolServices): Promise<Status> => {
-  const { config, clock, stopped } = services;
-  const reading = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
+export const readStatus = (tools: Tools): Promise<Status> => {
+  const { config, clock, stopped } = tools;
+  const reading = withCluster(tools, (cluster) => ask(config, cluster, clock.now()));
   return clock.within(ANSWER_MS, stopped, reading);
 };

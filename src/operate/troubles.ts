@@ -4,7 +4,7 @@ import type { DoubtNumbers } from "./doubts/doubts.ts";
 import { isPause, PAUSABLE, type ControlEntries } from "./pause.ts";
 import type { Sentence } from "./sentence.ts";
 import type { Status } from "./status.ts";
-import type { ToolServices } from "./tool-services.ts";
+import type { Tools } from "./tools.ts";
 
 /** `what`: one sentence that says what to do. `more`: how, and since when. `holds`: what does not begin meanwhile. */
 export type Trouble = {
@@ -126,7 +126,7 @@ function* reconcileTroubles(
 /** What people should look at. */
 export function* troublesOf(
   facts: KnownFacts,
-  { topics, reconcile }: ToolServices["config"],
+  { topics, reconcile }: Tools["config"],
   nowMs: number,
 ): Generator<Trouble> {
   const { status, pauses, contradictions = 0 } = facts;

@@ -82,7 +82,7 @@ const comparable = ({ key, value, headers }: RawRecord): string =>
   JSON.stringify([key, value, ...headers.flat()].map((bytes) => bytes?.toString("base64") ?? null));
 
 /** What `list` says on standard error. */
-const HEAD = "ref  timestamp  reason  source  origin  detail  preview  replayed";
+const HEAD = "ref  timestamp  reason  source  origin  detail  preview";
 
 describe("letters of commands", () => {
   let parked: ReadRawRecord[];

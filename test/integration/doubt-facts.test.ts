@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { requestHash } from "../../src/commands-to-results/translate.ts";
 import type { AcceptQuote } from "../../src/records.ts";
-import type { ToolServices } from "../../src/operate/tool-services.ts";
+import type { Tools } from "../../src/operate/tools.ts";
 import { findDoubts } from "../../src/operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../../src/operate/doubts/facts.ts";
 import { decode, encode, latestSchemaId } from "../support/avro.ts";
@@ -15,7 +15,7 @@ import { openWorld, type World } from "../support/world.ts";
 
 const HOUR_MS = 3_600_000;
 let world: World;
-let services: ToolServices;
+let services: Tools;
 beforeAll(async () => {
   world = await openWorld();
   // Before anything produces: the bridge replaces modules of kafkajs.

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ToolServices } from "../../src/operate/tool-services.ts";
+import type { Tools } from "../../src/operate/tools.ts";
 import { readStory, type Story } from "../../src/operate/story/story.ts";
 import { toolServicesFor } from "../support/tool-services.ts";
 import { eventually } from "../support/eventually.ts";
@@ -12,7 +12,7 @@ import { openWorld, type World } from "../support/world.ts";
 const DAY_MS = 86_400_000;
 
 let world: World;
-let services: ToolServices;
+let services: Tools;
 let bridge: Replica;
 let following: Following;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { Progress } from "../../operate/tool-services.ts";
+import type { Progress } from "../../operate/tools.ts";
 import type { Sentence } from "../../operate/sentence.ts";
 import { codeText, formatCount, html, inlineText, sentence, sizeText, timeAndAge } from "./text.ts";
 import type { Cell, Html } from "./text.ts";

@@ -18,7 +18,7 @@ import {
   sentence,
   timeAndAge,
 } from "../html/text.ts";
-import type { Cell, Html } from "../html/text.ts";
+import type { Html } from "../html/text.ts";
 import { PageProblem, type ConsoleContext } from "../site.ts";
 import { readingPage } from "./problem.ts";
 
@@ -106,13 +106,7 @@ const valueView = (value: Buffer | null): Html => {
       <pre>${hexDump(value.subarray(0, MAX_HEX_BYTES)).join("\n")}</pre></details>`;
 };
 
-const sentView = (sent: ShownLetter["sent"]): Cell => {
-  if (sent === null) return "not known: the audit topic cannot be read";
-  const last = sent.at(-1);
-  return last ? html`${timeText(last.atMs)} by ${inlineText(last.by, 60)}: ${codeText(last.where)}` : "never";
-};
-
-const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs: number): Html => {
+const letterView = ({ letter, loaded }: ShownLetter, topic: string, nowMs: number): Html => {
   const { reason, detail, source, origin, place, timestampMs, missing } = letter;
   const cut = `The value was cut, as it was too large for the topic: ${missing}.`;
   const unknown = source === "webhook" ? "a webhook" : "not known";
@@ -126,14 +120,13 @@ const letterView = ({ letter, sent, loaded }: ShownLetter, topic: string, nowMs:
     ["Detail", inlineText(detail, 1_000)],
     ["Became a dead letter", came],
     ["Came from", from],
-    ["Replayed", sentView(sent)],
   ])}
     <h2>Value</h2> ${missing !== null && notice("wait", cut)} ${valueView(loaded.original.value)}
     <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${positionText(place)}</code></p>`;
 };
 
 export const letterPage = async (context: ConsoleContext): Promise<Response> => {
-  const { services, read, clock } = context.var.site;
+  const { tools, read, clock } = context.var.site;
   const refText = context.req.query("ref") ?? "";
   const ref = readRef(refText);
   const none = new PageProblem(404, "There is no such dead letter.", "It may be deleted by now.");
@@ -146,7 +139,7 @@ export const letterPage = async (context: ConsoleContext): Promise<Response> => 
     what: "The dead letter is being read",
     view: (shown) => {
       if (shown === null) throw none;
-      const { deadLetters } = services.config.topics;
+      const { deadLetters } = tools.config.topics;
       return html`${letterView(shown, deadLetters, clock.now())} ${canAct(context) && plan}`;
     },
   });

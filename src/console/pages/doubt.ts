@@ -1,5 +1,5 @@
 import { isSamePerson } from "../../operate/actor.ts";
-import { explainOutage, type ToolServices } from "../../operate/tool-services.ts";
+import { explainOutage, type Tools } from "../../operate/tools.ts";
 import { isSameQuote, proposalsOf, type Doubt } from "../../operate/doubts/doubts.ts";
 import { factsOfDoubts, type DoubtFacts } from "../../operate/doubts/facts.ts";
 import { NOT_EXECUTED_RISK } from "../../operate/resolve/outcome.ts";
@@ -25,8 +25,15 @@ import { failed, RELOAD_S } from "./problem.ts";
 /** Facts are read again after so long; until then a refused form shows the same ones. */
 const FACTS_MS = 60_000;
 
-/** A form that was refused, and why. */
 type Refusal = { form: URLSearchParams; problem: string };
+
+type DoubtPage = {
+  context: ConsoleContext;
+  doubt: Doubt;
+  facts: DoubtFacts | null;
+  refusal: Refusal | null;
+  nowMs: number;
+};
 
 const adviceView = (
   { quoteId, claimedAtMs }: Doubt,
@@ -74,12 +81,8 @@ const FORCE =
   "quote could be bought twice.";
 
 /** When it can be resolved, the only sentence on the page about it, and the box for force where something needs it. */
-const timeView = (
-  endableAtMs: number,
-  nowMs: number,
-  facts: DoubtFacts | null,
-  refusal: Refusal | null,
-): Html => {
+const timeView = ({ doubt, nowMs, facts, refusal }: DoubtPage): Html => {
+  const endableAtMs = doubt.resolvableAtMs;
   const isYoung = endableAtMs > nowMs;
   const hasEvidence = facts !== null && facts.evidence.length > 0;
   const young = html`<strong>It can be resolved from ${timeAndAge(endableAtMs, nowMs)} on.</strong> Until then a frozen replica
@@ -96,7 +99,7 @@ const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
   html`${taskField()} ${hidden("command", commandId)} ${hidden("quote", quoteId)}`;
 
 /** Four eyes: what one person says, and the button for another one. */
-const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal): Html => {
+const proposalView = ({ context, doubt }: DoubtPage, proposal: Proposal): Html => {
   const { ref, request, by, note, atMs, untilMs } = proposal;
   const { as, force, transactionId } = request;
   const { person } = context.var;
@@ -116,7 +119,7 @@ const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal)
 };
 
 /** The field for the transactionId, filled in if all evidence names one transaction. */
-const transactionField = (facts: DoubtFacts | null, refusal: Refusal | null): Html => {
+const transactionField = ({ facts, refusal }: DoubtPage): Html => {
   const [id = "", ...others] = new Set(facts?.evidence.map(({ transactionId }) => transactionId));
   const value = refusal?.form.get("transaction") ?? (others.length === 0 ? id : "");
   return html`<p class="field">
@@ -128,18 +131,12 @@ const transactionField = (facts: DoubtFacts | null, refusal: Refusal | null): Ht
   </p>`;
 };
 
-const doubtForm = (
-  context: ConsoleContext,
-  doubt: Doubt,
-  facts: DoubtFacts | null,
-  refusal: Refusal | null,
-): Html => {
+const doubtForm = (shown: DoubtPage): Html => {
+  const { context, doubt, refusal, nowMs } = shown;
   const { person, site } = context.var;
   const { fourEyes } = site.settings;
-  const nowMs = site.clock.now();
-  const endableAtMs = doubt.resolvableAtMs;
   if (!canAct(context)) {
-    const from = endableAtMs <= nowMs ? "now" : html`at ${timeAndAge(endableAtMs, nowMs)}`;
+    const from = doubt.resolvableAtMs <= nowMs ? "now" : html`at ${timeAndAge(doubt.resolvableAtMs, nowMs)}`;
     const nobody = html`: nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>`;
     return html`<p>An operator can resolve it ${from}. You may only look${person === null && nobody}.</p>`;
   }
@@ -153,22 +150,23 @@ const doubtForm = (
       ${choice(refusal, "as", "succeeded", "It was executed", EXECUTED)}
       ${choice(refusal, "as", "not-executed", "It was not executed", NOT_EXECUTED)}
     </fieldset>
-    ${transactionField(facts, refusal)}
+    ${transactionField(shown)}
     ${noteField("Who at the partner said so, when, and a reference.", refusal?.form.get("note") ?? "")}
-    ${timeView(endableAtMs, nowMs, facts, refusal)}
+    ${timeView(shown)}
     <p><button class="main">${fourEyes ? "Propose to resolve the doubt" : "Resolve the doubt"}</button></p>
   </form>`;
 };
 
 const doubtView = async (context: ConsoleContext, doubt: Doubt, refusal: Refusal | null): Promise<Html> => {
   const { site } = context.var;
-  const readFacts = async (tools: ToolServices): Promise<DoubtFacts | null> =>
+  const readFacts = async (tools: Tools): Promise<DoubtFacts | null> =>
     (await factsOfDoubts(tools, [doubt]))[0] ?? null;
   const [{ value: facts, error, isReading, progress }, proposals] = await Promise.all([
     site.read(`facts ${doubt.place}`, readFacts, FACTS_MS),
     readProposals(site),
   ]);
   const nowMs = site.clock.now();
+  const shown: DoubtPage = { context, doubt, facts, refusal, nowMs };
   const doubtProposals = proposalsOf(doubt, proposals.value ?? []);
   // A page that loads itself again would lose what is being typed.
   const lookAgain = html`${reading("What the events say of it is still being read", progress)}
@@ -176,7 +174,7 @@ const doubtView = async (context: ConsoleContext, doubt: Doubt, refusal: Refusal
   return html`<p>The bridge cannot know whether the partner executed it, and does not send it again.</p>
     ${facts && evidenceView(facts, nowMs)} ${isReading && lookAgain} ${error !== null && failed(context, error)}
     ${aboutView(doubt, facts, nowMs)} ${adviceView(doubt, site.settings)} ${facts && candidatesView(facts)}
-    ${doubtProposals.map((proposal) => proposalView(context, doubt, proposal))} ${doubtForm(context, doubt, facts, refusal)}`;
+    ${doubtProposals.map((proposal) => proposalView(shown, proposal))} ${doubtForm(shown)}`;
 };
 
 export const showDoubt = async (
@@ -195,7 +193,7 @@ export const showDoubt = async (
     });
   const journal = await site.doubts.look();
   const finding = Promise.resolve(journal.value?.find({ commandId, quoteId: null }) ?? []);
-  const doubts = await explainOutage(site.services.config, finding);
+  const doubts = await explainOutage(site.tools.config, finding);
   const [doubt, ...others] = doubts.filter((each) => quoteId === null || isSameQuote(each.quoteId, quoteId));
   const state = journalState(context, journal);
   if (doubt && others.length === 0)

@@ -2,7 +2,7 @@ import { listLetters, type LetterList } from "../../operate/dead-letters/read.ts
 import { readPauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
 import { readStatus, type Status } from "../../operate/status.ts";
-import type { ToolServices } from "../../operate/tool-services.ts";
+import type { Tools } from "../../operate/tools.ts";
 import { bad, troublesOf, type Trouble } from "../../operate/troubles.ts";
 import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { facts, link, notice, pathTo, reading, sentenceView, table } from "../html/elements.ts";
@@ -30,7 +30,7 @@ const LETTERS_PERIOD_MS = 7 * 86_400_000;
 
 const readOverview = async (site: Site) => {
   const { read, clock } = site;
-  const readLetters = (tools: ToolServices): Promise<LetterList> =>
+  const readLetters = (tools: Tools): Promise<LetterList> =>
     listLetters(tools, { sinceMs: clock.now() - LETTERS_PERIOD_MS }, 0);
   const [status, pauses, letters, rates, journal, proposals] = await Promise.all([
     read("status", readStatus),
@@ -67,7 +67,7 @@ const outages = ({ status, doubts, pauses, letters, waiting }: Overview): Troubl
   return [bad(what, messageOf(error) + known)];
 };
 
-const troublesIn = (readings: Overview, config: ToolServices["config"], nowMs: number): Trouble[] => {
+const troublesIn = (readings: Overview, config: Tools["config"], nowMs: number): Trouble[] => {
   const { status, pauses, letters, doubts, waiting } = readings;
   const facts = {
     status: status.value,
@@ -78,10 +78,8 @@ const troublesIn = (readings: Overview, config: ToolServices["config"], nowMs: n
   };
   const all = [...outages(readings), ...troublesOf(facts, config, nowMs)];
   const isKnown = isCurrent(status) && isCurrent(pauses);
-  return [
-    ...all.filter(({ tone }) => tone === "bad"),
-    ...all.filter(({ tone }) => isKnown && tone === "wait"),
-  ];
+  const { bad: worst = [], wait: others = [] } = Object.groupBy(all, ({ tone }) => tone);
+  return isKnown ? [...worst, ...others] : worst;
 };
 
 const REFRESH_S = 10;
@@ -154,7 +152,7 @@ export const overviewPage = async (context: ConsoleContext): Promise<Response> =
   const { site } = context.var;
   const readings = await readOverview(site);
   const nowMs = site.clock.now();
-  const { config } = site.services;
+  const { config } = site.tools;
   const troubles = troublesIn(readings, config, nowMs);
   const { status, pauses, letters, rates } = readings;
   const isReading = [status, pauses, letters, rates].some((each) => each.isReading);

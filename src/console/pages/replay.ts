@@ -3,7 +3,7 @@ import type { Selection } from "../../operate/dead-letters/read.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { readRef } from "../../operate/read-topic.ts";
-import type { ToolServices } from "../../operate/tool-services.ts";
+import type { Tools } from "../../operate/tools.ts";
 import { actorOfRequest, begin, canAct, formOf, noteField, noteProblem, taskField } from "../act.ts";
 import { hidden, notice, pathTo, table, type Tone } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
@@ -40,8 +40,7 @@ const showPlan = async (
   note = "",
   problem: string | null = null,
 ): Promise<Response> => {
-  const planOf = async (tools: ToolServices): Promise<Plan> =>
-    (await planReplay(tools, toSelection(scope))).plan;
+  const planOf = async (tools: Tools): Promise<Plan> => (await planReplay(tools, toSelection(scope))).plan;
   const reading = await context.var.site.read(JSON.stringify(["plan", scope]), planOf, PLAN_MS);
   const why = problem && notice("bad", html`<strong>Nothing was done.</strong> ${problem}`);
   return readingPage(context, reading, {
@@ -95,7 +94,7 @@ const runPage = (
 };
 
 export const beginReplay = async (context: ConsoleContext): Promise<Response> => {
-  const { services, clock } = context.var.site;
+  const { tools, clock } = context.var.site;
   const form = await formOf(context);
   const note = form.get("note") ?? "";
   const actor = actorOfRequest(context, note);
@@ -114,8 +113,8 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
     run: async () => {
-      const tools = { ...services, warn };
-      const { unsent, reason } = await replay(tools, actor, toSelection(scope), hooks);
+      const warning = { ...tools, warn };
+      const { unsent, reason } = await replay(warning, actor, toSelection(scope), hooks);
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "dead letter")} had no turn: ${reason ?? ""}. Plan it again.`;

@@ -68,7 +68,7 @@ const act = (
 
 /** Whether the doubt is still open is decided later, by the journal. */
 export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
-  const { services } = context.var.site;
+  const { tools } = context.var.site;
   const form = await formOf(context);
   const [note, as] = [form.get("note") ?? "", form.get("as")];
   const actor = actorOfRequest(context, note);
@@ -83,16 +83,16 @@ export const endDoubt = async (context: ConsoleContext): Promise<Response> => {
   const request: ResolveRequest = { commandId, quoteId, as, force, transactionId };
   return act(context, form, `resolve ${commandId}`, async () => ({
     request,
-    outcome: await resolve(services, actor, request),
+    outcome: await resolve(tools, actor, request),
   }));
 };
 
 export const confirmProposal = async (context: ConsoleContext): Promise<Response> => {
-  const { services } = context.var.site;
+  const { tools } = context.var.site;
   const form = await formOf(context);
   const actor = actorOfRequest(context, "confirmed");
   const [ref, as] = [form.get("ref") ?? "", form.get("as")];
   if (as !== "succeeded" && as !== "not-executed")
     return refused(form, "The form does not say what is confirmed.")(context);
-  return act(context, form, `confirm ${ref}`, () => confirm(services, actor, { ref, as }));
+  return act(context, form, `confirm ${ref}`, () => confirm(tools, actor, { ref, as }));
 };

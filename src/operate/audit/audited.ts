@@ -5,7 +5,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { authorize, continueUnless, NothingDone, type Actor } from "../actor.ts";
-import { inspectTopics, type ToolServices } from "../tool-services.ts";
+import { inspectTopics, type Tools } from "../tools.ts";
 import { AUDIT_PARTITION, auditEvent, type Action, type AuditOutcome } from "./entry.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -29,20 +29,20 @@ export type Audit = {
 
 /** Throws Forbidden for a viewer, before anything is asked, and a UsageError where the topic is not as it must be. */
 export const withAudit = async <T>(
-  services: ToolServices,
+  tools: Tools,
   actor: Actor,
   work: (audit: Audit) => Promise<T>,
 ): Promise<T> => {
   authorize(actor);
-  await inspectTopics(services, ["audit"]);
-  const { config, clock, stopped } = services;
+  await inspectTopics(tools, ["audit"]);
+  const { config, clock, stopped } = tools;
   const topic = config.topics.audit;
-  const publisher = services.publisher(topic, {
+  const publisher = tools.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: TIMEOUT_MS,
   });
-  const { reread, stop } = createReread(topic, services);
+  const { reread, stop } = createReread(topic, tools);
   const find: Audit["find"] = (offset) => reread(AUDIT_PARTITION, offset);
 
   const act: Audit["act"] = async (action, perform) => {
@@ -65,7 +65,7 @@ export const withAudit = async <T>(
     });
     const end = (outcome: AuditOutcome): Promise<RecordPosition | null> =>
       write(outcome).catch((error: unknown) => {
-        services.warn(`The outcome could not be written to the audit topic (${messageOf(error)}).`);
+        tools.warn(`The outcome could not be written to the audit topic (${messageOf(error)}).`);
         return null;
       });
     const atMs = async (): Promise<number> => {

@@ -3,7 +3,7 @@ import { iso } from "../../runtime/instant.ts";
 import { objectOf, parseJson, type Json } from "../../runtime/json.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import type { Actor } from "../actor.ts";
-import type { ToolServices } from "../tool-services.ts";
+import type { Tools } from "../tools.ts";
 import { collect } from "../read-topic.ts";
 
 export type Action = {
@@ -73,7 +73,7 @@ export const readAuditEntry = ({ value }: Incoming) => {
 };
 
 /** The entries since a time by this machine's clock, and some before it. */
-export const auditReading = ({ config }: ToolServices, sinceMs: number) => ({
+export const auditReading = ({ config }: Tools, sinceMs: number) => ({
   topic: config.topics.audit,
   fromMs: sinceMs - SKEW_MS,
   isWhole: true,
@@ -121,9 +121,9 @@ const rowOf = (record: Incoming) => {
 export type AuditAction = NonNullable<ReturnType<typeof rowOf>>;
 
 /** The actions since a time, the oldest first: both entries of one are one row, at the place of the first. */
-export const readAudit = async (services: ToolServices, sinceMs: number): Promise<AuditAction[]> => {
+export const readAudit = async (tools: Tools, sinceMs: number): Promise<AuditAction[]> => {
   const byAction = new Map<string, AuditAction>();
-  for (const row of await collect(services, auditReading(services, sinceMs), rowOf)) {
+  for (const row of await collect(tools, auditReading(tools, sinceMs), rowOf)) {
     const first = byAction.get(row.actionId);
     byAction.set(row.actionId, first ? { ...first, outcome: row.outcome } : row);
   }

@@ -3,7 +3,7 @@ import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { EncodedHeaders, Incoming } from "../../kafka/record.ts";
 import { parseBody } from "../../notification/notification.ts";
 import { members } from "../../runtime/json.ts";
-import type { ToolServices } from "../tool-services.ts";
+import type { Tools } from "../tools.ts";
 
 export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
 
@@ -24,7 +24,7 @@ const NO_ISSUED_AT =
 export const obstacleTo = (
   { source, origin }: { source: "webhook" | "command" | "unknown"; origin: { timestampMs: number } | null },
   value: Buffer | null,
-  { config, clock }: Pick<ToolServices, "config" | "clock">,
+  { config, clock }: Pick<Tools, "config" | "clock">,
 ): string | null => {
   if (source === "webhook") {
     const read = parseBody(value ?? Buffer.alloc(0));
@@ -36,7 +36,7 @@ export const obstacleTo = (
   return fields && !fields.some(({ key }) => key === "issuedAt") ? NO_ISSUED_AT : null;
 };
 
-export const readLetter = (record: Incoming, services: Pick<ToolServices, "config" | "clock">) => {
+export const readLetter = (record: Incoming, tools: Pick<Tools, "config" | "clock">) => {
   const { partition, offset, timestampMs, key, value, headers } = record;
   const unwrapped = unwrap(headers);
   const added = unwrapped?.added ?? NONE_ADDED;
@@ -65,7 +65,7 @@ export const readLetter = (record: Incoming, services: Pick<ToolServices, "confi
     /** What is missing of a value that was too large for the topic, as text; null where it is whole. */
     missing: cut === undefined ? null : `it has ${value?.length ?? 0} of ${cut} bytes`,
     preview: beginningOf(value, PREVIEW_BYTES),
-    obstacle: obstacleTo({ source, origin }, value, services),
+    obstacle: obstacleTo({ source, origin }, value, tools),
   };
 };
 export type DeadLetter = ReturnType<typeof readLetter>;

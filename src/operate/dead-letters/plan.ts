@@ -1,11 +1,53 @@
 import { noSuchTopic, withCluster } from "../../kafka/cluster/with-cluster.ts";
+import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
-import type { ToolServices } from "../tool-services.ts";
+import { objectOf } from "../../runtime/json.ts";
 import { positionText } from "../../runtime/record-position.ts";
+import { AUDIT_PARTITION, auditReading, readAuditEntry, textOrEmpty } from "../audit/entry.ts";
+import { readTopic } from "../read-topic.ts";
+import type { Tools } from "../tools.ts";
 import { explainReason, type DeadLetter } from "./letter.ts";
 import { eachLetter, type Selection } from "./read.ts";
-import { readSent, type EarlierReplay } from "./sent.ts";
+
+type EarlierReplay = { by: string; atMs: number; where: string };
+
+/** An announced letter does not count as sent: what a killed replay had announced may be sent once more. */
+export const sentLetters = () => {
+  const sent = new Map<string, EarlierReplay>();
+  const announcers = new Map<string, string>();
+  return {
+    take: (record: Incoming): void => {
+      const entry = readAuditEntry(record);
+      if (entry?.action !== "replay") return;
+      const { by, outcome, parameters } = entry;
+      const announced = Array.isArray(parameters["letters"]) ? parameters["letters"].map(String) : [];
+      for (const ref of announced)
+        if (outcome === null) announcers.set(ref, by);
+        else announcers.delete(ref);
+      const letters = objectOf(objectOf(outcome?.["effect"])?.["letters"]) ?? {};
+      for (const [ref, where] of Object.entries(letters))
+        if (!sent.has(ref)) sent.set(ref, { by, atMs: record.timestampMs, where: textOrEmpty(where) });
+    },
+    earlier: (ref: string): EarlierReplay | undefined => sent.get(ref),
+    /** Who announced it and has not said yet what came of it. */
+    announcer: (ref: string): string | undefined => announcers.get(ref),
+    /** Whoever announced a letter and was killed keeps nobody away. */
+    forgetAnnounced: (): void => announcers.clear(),
+  };
+};
+
+/** Reads which of these letters were replayed. `next`: the offset up to which the audit topic was read. */
+const readSent = async (tools: Tools, letters: readonly DeadLetter[]) => {
+  const sent = sentLetters();
+  if (letters.length === 0) return { sent, next: 0 };
+  const nowMs = tools.clock.now();
+  // Nobody replayed a letter before it was written.
+  const oldestMs = letters.reduce((oldest, { timestampMs }) => Math.min(oldest, timestampMs), nowMs);
+  const ranges = await readTopic(tools, auditReading(tools, oldestMs), sent.take);
+  sent.forgetAnnounced();
+  return { sent, next: ranges.get(AUDIT_PARTITION)?.endOffset ?? 0 };
+};
 
 /** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
 type Skipped = { letter: DeadLetter; why: string; detail?: string; wasSent?: true };
@@ -18,14 +60,18 @@ export type Plan = {
 };
 
 /** What decides whether a letter is sent. `isNamed`: the letters were named by their refs. */
-type PlanRules = { isNamed: boolean; commandsTopic: string; sent: (ref: string) => readonly EarlierReplay[] };
+type PlanRules = {
+  isNamed: boolean;
+  commandsTopic: string;
+  earlier: (ref: string) => EarlierReplay | undefined;
+};
 
 /** All letters of a replay are held in memory. */
 const MAX_LETTERS = 100_000;
 
 const obstacleOf = (
   { place, reason, source, origin, missing, obstacle }: DeadLetter,
-  { isNamed, commandsTopic, sent }: PlanRules,
+  { isNamed, commandsTopic, earlier }: PlanRules,
 ): Omit<Skipped, "letter"> | null => {
   if (source === "unknown") return { why: "no dead letter of the bridge" };
   if (reason === "CONTRADICTING_ANSWER") return { why: "an answer, not a command (CONTRADICTING_ANSWER)" };
@@ -40,7 +86,7 @@ const obstacleOf = (
   if (origin !== null && origin.topic !== commandsTopic)
     return { why: "from another topic than TOPIC_COMMANDS of this configuration", detail: origin.topic };
   if (obstacle !== null) return { why: "would come to nothing", detail: obstacle };
-  const [first] = sent(positionText(place));
+  const first = earlier(positionText(place));
   if (!first) return null;
   const detail = `${iso(first.atMs)} by ${first.by}: ${first.where}`;
   return { why: "replayed before", detail, wasSent: true };
@@ -83,22 +129,22 @@ export const planLines = ({ send, skipped, unknown }: Plan): string[] => {
 };
 
 /** `next` is the offset up to which the audit topic was read. */
-export const planReplay = async (services: ToolServices, selection: Selection) => {
-  const { commands, transactionStatus } = services.config.topics;
+export const planReplay = async (tools: Tools, selection: Selection) => {
+  const { commands, transactionStatus } = tools.config.topics;
   const letters: DeadLetter[] = [];
-  await eachLetter(services, selection, (letter) => {
+  await eachLetter(tools, selection, (letter) => {
     if (letters.push(letter) > MAX_LETTERS)
       throw new UsageError(`More than ${MAX_LETTERS} dead letters are meant: choose a shorter time.`);
   });
-  const { sent, next } = await readSent(services, letters);
+  const { sent, next } = await readSent(tools, letters);
   const refs = new Set(letters.map(({ place }) => positionText(place)));
   const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !refs.has(ref));
-  const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, sent: sent.replays };
+  const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, earlier: sent.earlier };
   const plan = planOf(letters, rules, unknown);
   const topics = new Set(
     plan.send.map(({ source }) => (source === "command" ? commands : transactionStatus)),
   );
-  const existing = await withCluster(services, (cluster) => cluster.find([...topics]));
+  const existing = await withCluster(tools, (cluster) => cluster.find([...topics]));
   for (const topic of topics) if (!existing.has(topic)) throw noSuchTopic(topic);
   return { plan, sent, next };
 };

@@ -2,7 +2,7 @@ import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, NothingDone, type Actor } from "../actor.ts";
 import { withAudit, type Audit } from "../audit/audited.ts";
 import type { AuditOutcome } from "../audit/entry.ts";
-import type { ToolServices } from "../tool-services.ts";
+import type { Tools } from "../tools.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { obstacleTo, originalOf, type DeadLetter, type Original } from "./letter.ts";
 import { planReplay, type PlannedReplay, type Plan } from "./plan.ts";
@@ -52,11 +52,11 @@ export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): AuditOutcome =>
 };
 
 const sendAll = async (
-  services: ToolServices,
+  tools: Tools,
   { plan, sent, next: planEnd }: PlannedReplay,
   { audit, ended }: { audit: Audit; ended: ReplayHooks["ended"] },
 ): Promise<ReplayOutcome> => {
-  const { reread, stop } = createReread(services.config.topics.deadLetters, services);
+  const { reread, stop } = createReread(tools.config.topics.deadLetters, tools);
   let auditedTo = planEnd;
   let unsent = plan.send.length;
 
@@ -70,7 +70,7 @@ const sendAll = async (
   };
   const load = async (letter: DeadLetter): Promise<Original | string> => {
     const { place } = letter;
-    const [earlier] = sent.replays(positionText(place));
+    const earlier = sent.earlier(positionText(place));
     if (earlier) return `replayed meanwhile by ${earlier.by}: ${earlier.where}`;
     const other = sent.announcer(positionText(place));
     if (other !== undefined) return `being replayed by ${other}: run it again in a minute`;
@@ -78,7 +78,7 @@ const sendAll = async (
     if (record === null) return "the dead-letter topic does not hold it any more";
     const { original } = originalOf(record);
     // It may have become too old since the plan was made.
-    return obstacleTo(letter, original.value, services) ?? original;
+    return obstacleTo(letter, original.value, tools) ?? original;
   };
   /** All are loaded first: letters of one key are sent in order. */
   const sendBatch = async (batch: readonly DeadLetter[], { send }: ReplayTarget) => {
@@ -100,7 +100,7 @@ const sendAll = async (
       return { value, outcome: outcomeOf(value) };
     });
     const done = await acting.catch((error: unknown) => {
-      if (error instanceof NothingDone && services.stopped.aborted) return null;
+      if (error instanceof NothingDone && tools.stopped.aborted) return null;
       throw error;
     });
     if (done === null) return "it was interrupted";
@@ -113,7 +113,7 @@ const sendAll = async (
   try {
     // All are opened before anything is announced: where one cannot be, nothing is done.
     for (const [source, letters] of Map.groupBy(plan.send, (each) => each.source))
-      targets.push({ target: await openTarget(services, source), letters });
+      targets.push({ target: await openTarget(tools, source), letters });
     for (const { target, letters } of targets)
       for (const batch of batchesOf(letters)) {
         const reason = await replayBatch(batch, target);
@@ -127,15 +127,15 @@ const sendAll = async (
 
 /** A replay that was killed may repeat its last batch, which commandId and eventId make harmless. */
 export const replay = async (
-  services: ToolServices,
+  tools: Tools,
   actor: Actor,
   selection: Selection,
   { planned, ended }: ReplayHooks,
 ): Promise<ReplayOutcome> => {
   authorize(actor);
-  const replayPlan = await planReplay(services, selection);
+  const replayPlan = await planReplay(tools, selection);
   const { plan } = replayPlan;
   planned(plan);
   if (plan.send.length === 0) return { unsent: 0, reason: null };
-  return withAudit(services, actor, (audit) => sendAll(services, replayPlan, { audit, ended }));
+  return withAudit(tools, actor, (audit) => sendAll(tools, replayPlan, { audit, ended }));
 };

@@ -3,7 +3,7 @@ import { PublishError } from "../../kafka/produce/publish-error.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../notification/notification.ts";
-import { inspectTopics, type ToolServices } from "../tool-services.ts";
+import { inspectTopics, type Tools } from "../tools.ts";
 import type { DeadLetter, Original } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
@@ -33,9 +33,9 @@ const notSent = (error: unknown): LetterEnd => {
 
 const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
 
-const commandsTarget = (services: ToolServices): ReplayTarget => {
-  const topic = services.config.topics.commands;
-  const publisher = services.publisher(topic, {
+const commandsTarget = (tools: Tools): ReplayTarget => {
+  const topic = tools.config.topics.commands;
+  const publisher = tools.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: SEND_TIMEOUT_MS,
@@ -51,15 +51,15 @@ const commandsTarget = (services: ToolServices): ReplayTarget => {
 };
 
 /** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
-const eventsTarget = async (services: ToolServices): Promise<ReplayTarget> => {
-  const { config } = services;
+const eventsTarget = async (tools: Tools): Promise<ReplayTarget> => {
+  const { config } = tools;
   const topic = config.topics.transactionStatus;
   if (config.partner.baseUrl === undefined)
     throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
-  const schemaIdOf = await inspectTopics(services, ["transactionStatus"]);
-  const events = await openEvents(services, schemaIdOf("transaction-status-updated"));
+  const schemaIdOf = await inspectTopics(tools, ["transactionStatus"]);
+  const events = await openEvents(tools, schemaIdOf("transaction-status-updated"));
   try {
-    await events.untilRead(services.stopped);
+    await events.untilRead(tools.stopped);
   } catch (error) {
     await events.close();
     throw error;
@@ -71,7 +71,7 @@ const eventsTarget = async (services: ToolServices): Promise<ReplayTarget> => {
       if (!read.ok) return { end: "left", reason: `still not understood: ${read.detail}` };
       const arrival = { receivedAt: receivedAtMs ?? timestampMs, source: "WEBHOOK", trace: null } as const;
       const publishing = events.publishOnce(read.notification, arrival);
-      return services.clock.within(TIMEOUT_MS, undefined, publishing).then((done): LetterEnd => {
+      return tools.clock.within(TIMEOUT_MS, undefined, publishing).then((done): LetterEnd => {
         if (done.kind === "published") return sentTo(placeText(topic, done.position));
         return sentTo(`event ${done.event.eventId}, which was there already`);
       }, notSent);
@@ -80,7 +80,5 @@ const eventsTarget = async (services: ToolServices): Promise<ReplayTarget> => {
   };
 };
 
-export const openTarget = async (
-  services: ToolServices,
-  source: DeadLetter["source"],
-): Promise<ReplayTarget> => (source === "command" ? commandsTarget(services) : eventsTarget(services));
+export const openTarget = async (tools: Tools, source: DeadLetter["source"]): Promise<ReplayTarget> =>
+  source === "command" ? commandsTarget(tools) : eventsTarget(tools);

@@ -1,8 +1,7 @@
 import { counted } from "../../runtime/counted.ts";
 import type { Sentence } from "../sentence.ts";
 import type { Doubt } from "./doubts.ts";
-import type { DoubtFacts } from "./facts.ts";
-import type { DoubtEvidence, Transaction } from "./transactions.ts";
+import type { DoubtEvidence, DoubtFacts, Transaction } from "./facts.ts";
 
 /** What the events say of a transaction. @param why it may be that of the doubt */
 export const transactionSentence = (transaction: Transaction, why: Sentence = []): Sentence => {

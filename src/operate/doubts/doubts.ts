@@ -9,7 +9,7 @@ import { isApart, isUp, sentenceOf, type HealthKind } from "../../runtime/health
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import { orWarn, valueReader } from "../read-topic.ts";
-import { inspectTopics, type ToolServices, type Progress } from "../tool-services.ts";
+import { inspectTopics, type Tools, type Progress } from "../tools.ts";
 import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
 const READ_TIMEOUT_MS = 300_000;
@@ -21,7 +21,7 @@ const NEEDS_PERSON: readonly HealthKind[] = ["lost", "halted"];
 
 /** Gives the sentence on partitions that nobody can read. Throws NothingDone where a person must mend the journal. */
 export const untilRead = (
-  { clock, warn, stopped }: Pick<ToolServices, "clock" | "warn" | "stopped">,
+  { clock, warn, stopped }: Pick<Tools, "clock" | "warn" | "stopped">,
   { view, health }: Pick<JournalRoom, "view" | "health">,
   onWait?: () => void,
 ): Promise<string | null> =>
@@ -80,12 +80,12 @@ export const proposalsOf = (doubt: Doubt, proposals: readonly Proposal[]): Propo
   proposals.filter(({ request }) => isNamed(doubt, request));
 
 /** Follows the journal as a replica does until `close`. Throws a UsageError where it is missing. */
-export const openDoubts = async (services: ToolServices, see?: (record: JournalRecord) => void) => {
-  const { config, clock, stopped } = services;
+export const openDoubts = async (tools: Tools, see?: (record: JournalRecord) => void) => {
+  const { config, clock, stopped } = tools;
   const { journal: topic, commands } = config.topics;
-  const schemaIdOf = await inspectTopics(services, ["journal"]);
+  const schemaIdOf = await inspectTopics(tools, ["journal"]);
   let read = 0;
-  const room = await openJournal(services, schemaIdOf("command-journal-entry"), {
+  const room = await openJournal(tools, schemaIdOf("command-journal-entry"), {
     // These notes tell a journal that was created anew. A user who may not read them goes on without.
     askNotes: (cluster) =>
       cluster.committed(config.kafka.groupId, commands).then(
@@ -98,7 +98,7 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
     },
   });
   const { view, journal } = room;
-  const readResult = valueReader<CommandResult>(services, "command-result");
+  const readResult = valueReader<CommandResult>(tools, "command-result");
   const progress = (): Progress => ({ read, total: read + (view.left() ?? 0) });
   const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
   const isOf = ({ ref }: JournalDoubt, name: DoubtName): boolean =>
@@ -139,10 +139,10 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
     },
     /** Lists the doubts that are read by now: first those with one of these proposals, then the oldest. */
     list: (count: number, proposals: readonly Proposal[] = []) => {
-      const { proposed = [], others = [] } = Object.groupBy(oldestFirst(), (doubt) =>
-        proposals.some(({ request }) => isOf(doubt, request)) ? "proposed" : "others",
-      );
-      return describeAll([...proposed, ...others].slice(0, count));
+      const isProposed = (doubt: JournalDoubt): boolean =>
+        proposals.some(({ request }) => isOf(doubt, request));
+      const ordered = oldestFirst().sort((a, b) => Number(isProposed(b)) - Number(isProposed(a)));
+      return describeAll(ordered.slice(0, count));
     },
     find: (name: DoubtName) => describeAll(doubtsNamed(name)),
     waiting: (proposals: readonly Proposal[]): Proposal[] =>
@@ -150,14 +150,14 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
     /** Resolves when all is read that stands in the journal now. Rejects when that takes too long. */
     untilCurrent: (): Promise<void> =>
       clock.withDeadline(CURRENT_TIMEOUT_MS, stopped, async (signal) => {
-        const { ranges } = await withCluster(services, (cluster) => cluster.ranges(topic));
+        const { ranges } = await withCluster(tools, (cluster) => cluster.ranges(topic));
         const isBehind = (): boolean =>
           [...ranges].some(([partition, { endOffset }]) => (view.nextOffset(partition) ?? 0) < endOffset);
         while (isBehind()) await clock.sleep(CHECK_EVERY_MS, signal);
       }),
     untilRead: () =>
-      untilRead(services, room, () => {
-        if (view.left() !== null) services.onProgress(progress());
+      untilRead(tools, room, () => {
+        if (view.left() !== null) tools.onProgress(progress());
       }),
   };
 };
@@ -165,11 +165,8 @@ export const openDoubts = async (services: ToolServices, see?: (record: JournalR
 export type OpenDoubts = Awaited<ReturnType<typeof openDoubts>>;
 export type DoubtNumbers = ReturnType<OpenDoubts["numbers"]>;
 
-const withReadDoubts = async <T>(
-  services: ToolServices,
-  ask: (opened: OpenDoubts) => Promise<T>,
-): Promise<T> => {
-  const opened = await openDoubts(services);
+const withReadDoubts = async <T>(tools: Tools, ask: (opened: OpenDoubts) => Promise<T>): Promise<T> => {
+  const opened = await openDoubts(tools);
   try {
     await opened.untilRead();
     return await ask(opened);
@@ -179,12 +176,12 @@ const withReadDoubts = async <T>(
 };
 
 /** Gives the doubts, the oldest first. Throws a UsageError where the journal is missing, or this version cannot read it. */
-export const listDoubts = (services: ToolServices, count = Infinity) =>
-  withReadDoubts(services, async (opened) => {
+export const listDoubts = (tools: Tools, count = Infinity) =>
+  withReadDoubts(tools, async (opened) => {
     const doubts = await opened.list(count);
-    const recent = await orWarn(services, recentProposals(services), []);
+    const recent = await orWarn(tools, recentProposals(tools), []);
     return { doubts, numbers: opened.numbers(), proposals: opened.waiting(recent) };
   });
 
-export const findDoubts = (services: ToolServices, name: DoubtName): Promise<Doubt[]> =>
-  withReadDoubts(services, (opened) => opened.find(name));
+export const findDoubts = (tools: Tools, name: DoubtName): Promise<Doubt[]> =>
+  withReadDoubts(tools, (opened) => opened.find(name));

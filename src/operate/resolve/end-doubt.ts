@@ -18,7 +18,7 @@ import { continueUnless, NothingDone } from "../actor.ts";
 import { openDoubts } from "../doubts/doubts.ts";
 import { factsOfDoubts } from "../doubts/facts.ts";
 import { collect, mayHold, valueReader } from "../read-topic.ts";
-import { inspectTopics, type ToolServices } from "../tool-services.ts";
+import { inspectTopics, type Tools } from "../tools.ts";
 import { chooseDoubts, createCommandFinder } from "./find-doubt.ts";
 import type { ResolveOutcome, ResolveRequest } from "./outcome.ts";
 
@@ -47,42 +47,40 @@ const BEFORE_MS = 900_000;
 
 /** A transaction cannot be that of a doubt if it has no event since the claim, or if another result names it. */
 const checkTransaction = async (
-  services: ToolServices,
+  tools: Tools,
   transactionId: string,
   { commandId, claimedAtMs }: { commandId: string; claimedAtMs: number },
 ): Promise<void> => {
-  const { transactionStatus, results } = services.config.topics;
+  const { transactionStatus, results } = tools.config.topics;
   const fromMs = claimedAtMs - BEFORE_MS;
   const key = Buffer.from(transactionId);
   const events = { topic: transactionStatus, fromMs, keys: [transactionId] };
-  const matches = await collect(services, events, (event) => event.key?.equals(key) || null);
+  const matches = await collect(tools, events, (event) => event.key?.equals(key) || null);
   if (matches.length === 0)
-    throw new NothingDone(
-      `No event of transaction ${transactionId} is known since the claim: check the id, or leave it out.`,
-    );
+    throw new NothingDone(`No event of transaction ${transactionId} is known since the claim: check the id.`);
 
-  const readResult = valueReader<CommandResult>(services, "command-result");
-  const take = async (value: Buffer | null): Promise<string | null> => {
+  const readResult = valueReader<CommandResult>(tools, "command-result");
+  const others = await collect(tools, { topic: results, fromMs }, async ({ value }) => {
     const result = mayHold(value, key) ? await readResult(value) : null;
-    return result?.transactionId === transactionId && result.commandId !== commandId
-      ? result.commandId
-      : null;
-  };
-  const [other] = await collect(services, { topic: results, fromMs }, ({ value }) => take(value));
-  if (other !== undefined)
-    throw new NothingDone(`Transaction ${transactionId} is that of command ${other}, whose result names it.`);
+    return result?.transactionId === transactionId && result.commandId !== commandId ? result : null;
+  });
+  const [other] = others;
+  if (other)
+    throw new NothingDone(
+      `Transaction ${transactionId} is that of command ${other.commandId}, by its result.`,
+    );
 };
 
 /** Opens the journal, which is followed as a replica does it, and the results topic. */
-const openTopics = async (services: ToolServices, request: ResolveRequest) => {
-  const schemaIdOf = await inspectTopics(services, ["results"]);
+const openTopics = async (tools: Tools, request: ResolveRequest) => {
+  const schemaIdOf = await inspectTopics(tools, ["results"]);
   const { take, refs, timeOf, isOlderElsewhere } = createCommandFinder(request.commandId);
-  const doubts = await openDoubts(services, take);
-  const results = await openResults(services, schemaIdOf("command-result"));
+  const doubts = await openDoubts(tools, take);
+  const results = await openResults(tools, schemaIdOf("command-result"));
   const { view, journal } = doubts;
   const published: RecordPosition[] = [];
   const deps = {
-    ...services,
+    ...tools,
     view,
     journal,
     codec: results.codec,
@@ -97,7 +95,7 @@ const openTopics = async (services: ToolServices, request: ResolveRequest) => {
     await doubts.close();
     await results.close();
   };
-  return { services, request, doubts, view, refs, deps, published, close };
+  return { tools, request, doubts, view, refs, deps, published, close };
 };
 
 type Opened = Awaited<ReturnType<typeof openTopics>>;
@@ -105,7 +103,7 @@ type Opened = Awaited<ReturnType<typeof openTopics>>;
 const nameOf = ({ commandId, quoteId }: ResolveRequest): string =>
   quoteId === null ? commandId : `${commandId} for quote ${quoteId}`;
 
-const noDoubt = ({ services: { config }, request }: Opened): NothingDone =>
+const noDoubt = ({ tools: { config }, request }: Opened): NothingDone =>
   new NothingDone(
     `The journal holds no doubt of command ${nameOf(request)} that can be read. Check the commandId (upper ` +
       `and lower case count) and the quote, and that ${config.topics.journal} of KAFKA_BROKERS ` +
@@ -131,13 +129,13 @@ const chooseRef = (opened: Opened, lack: string | null): Ref => {
 
 /** Throws NothingDone if the topics speak against the decision. */
 const checkDecision = async (opened: Opened, ref: Ref, claim: Claim): Promise<void> => {
-  const { services, doubts, request } = opened;
+  const { tools, doubts, request } = opened;
   const { commandId, as, force, transactionId } = request;
   const call = { commandId, claimedAtMs: claim.timestampMs };
-  if (transactionId !== null) await checkTransaction(services, transactionId, call);
+  if (transactionId !== null) await checkTransaction(tools, transactionId, call);
   if (as === "succeeded" || force) return;
   const doubted = await doubts.find({ commandId, quoteId: ref.key });
-  const facts = await factsOfDoubts(services, doubted);
+  const facts = await factsOfDoubts(tools, doubted);
   const evident = facts.flatMap(({ evidence }) => evidence.map((one) => one.transactionId));
   if (evident.length > 0)
     throw new NothingDone(
@@ -148,7 +146,7 @@ const checkDecision = async (opened: Opened, ref: Ref, claim: Claim): Promise<vo
 
 /** Says where the decision stands. Throws NothingDone if there is none. */
 const endedOf = (opened: Opened, resolved: Exclude<Resolved, { kind: "tooYoung" }>): Ended => {
-  const { topics } = opened.services.config;
+  const { topics } = opened.tools.config;
   if (resolved.kind === "unknown") throw noDoubt(opened);
   if (resolved.kind === "underWay")
     throw new NothingDone(`Command ${nameOf(opened.request)} is being executed: wait for its result.`);
@@ -162,7 +160,7 @@ const endedOf = (opened: Opened, resolved: Exclude<Resolved, { kind: "tooYoung" 
 const endDoubt = async (opened: Opened, ref: Ref, claim: Claim, by: string, note: string): Promise<Ended> => {
   const { commandId, as, force, transactionId } = opened.request;
   const decision = { as, by, note, force, transactionId };
-  const ending = opened.services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, (signal) =>
+  const ending = opened.tools.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, (signal) =>
     endInJournal(opened.deps, ref, decision, signal),
   );
   const resolved = await ending.catch((error: unknown) => {
@@ -181,23 +179,23 @@ const endDoubt = async (opened: Opened, ref: Ref, claim: Claim, by: string, note
 };
 
 const findAndEnd = async <T>(
-  services: ToolServices,
+  tools: Tools,
   request: ResolveRequest,
   work: (doubt: EndableDoubt) => Promise<T>,
 ): Promise<T | Ended> => {
-  const opened = await openTopics(services, request);
+  const opened = await openTopics(tools, request);
   try {
     const ref = chooseRef(opened, await opened.doubts.untilRead());
     const look = opened.view.look(ref);
     if (look.kind !== "doubt") {
-      const asking = services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, (signal) =>
+      const asking = tools.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, (signal) =>
         withoutDoubt(opened.deps, ref, look, signal),
       );
       return endedOf(opened, await asking);
     }
     await checkDecision(opened, ref, look.claim);
     const end: EndableDoubt["end"] = async (by, note) => {
-      continueUnless(services.stopped);
+      continueUnless(tools.stopped);
       return endDoubt(opened, ref, look.claim, by, note);
     };
     return await work({ quoteId: ref.key, resolvableAtMs: resolvableAtMs(look.claim), end });
@@ -207,12 +205,12 @@ const findAndEnd = async <T>(
 };
 
 /** Throws NothingDone if something fails before a decision is being written, later a UsageError that says so. */
-export const withDoubt: typeof findAndEnd = (services, request, work) =>
-  findAndEnd(services, request, work).catch((error: unknown) => {
+export const withDoubt: typeof findAndEnd = (tools, request, work) =>
+  findAndEnd(tools, request, work).catch((error: unknown) => {
     if (error instanceof UsageError) throw error;
-    continueUnless(services.stopped);
+    continueUnless(tools.stopped);
     throw new NothingDone(
-      `The journal could not be read, and nothing was decided. ${describeOutage(error, services.config)}.`,
+      `The journal could not be read, and nothing was decided. ${describeOutage(error, tools.config)}.`,
       { cause: error },
     );
   });

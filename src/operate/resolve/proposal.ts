@@ -3,7 +3,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { positionText } from "../../runtime/record-position.ts";
 import { auditReading, readAuditEntry, textOrEmpty, type Action } from "../audit/entry.ts";
 import { collect } from "../read-topic.ts";
-import type { ToolServices } from "../tool-services.ts";
+import type { Tools } from "../tools.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
 
 export const resolveAction = ({ commandId, ...parameters }: ResolveRequest, confirms?: string): Action => ({
@@ -37,17 +37,16 @@ const proposalOf = (record: Incoming) => {
 
 export type Proposal = NonNullable<ReturnType<typeof proposalOf>>;
 
-const readProposals = (services: ToolServices): Promise<Proposal[]> =>
-  collect(services, auditReading(services, services.clock.now() - 2 * PROPOSAL_MS), proposalOf);
+const readProposals = (tools: Tools): Promise<Proposal[]> =>
+  collect(tools, auditReading(tools, tools.clock.now() - 2 * PROPOSAL_MS), proposalOf);
 
 /** The proposals of the last 24 hours, the oldest first, also of doubts that were ended since. For display. */
-export const recentProposals = async (services: ToolServices): Promise<Proposal[]> =>
-  (await readProposals(services)).filter(({ untilMs }) => untilMs > services.clock.now());
+export const recentProposals = async (tools: Tools): Promise<Proposal[]> =>
+  (await readProposals(tools)).filter(({ untilMs }) => untilMs > tools.clock.now());
 
-/** Reads the proposal of this name. Throws a UsageError where the audit topic holds none of the last days. */
-export const findProposal = async (services: ToolServices, ref: string): Promise<Proposal> => {
-  const proposal = (await readProposals(services)).find((one) => one.ref === ref);
+export const findProposal = async (tools: Tools, ref: string): Promise<Proposal> => {
+  const proposal = (await readProposals(tools)).find((one) => one.ref === ref);
   if (proposal) return proposal;
-  const { audit } = services.config.topics;
+  const { audit } = tools.config.topics;
   throw new UsageError(`${audit} has no proposal ${ref} of the last two days: see \`cambio-bridge doubts\`.`);
 };

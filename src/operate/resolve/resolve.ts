@@ -4,7 +4,7 @@ import { placeText, positionText } from "../../runtime/record-position.ts";
 import { isSamePerson, NothingDone, type Actor } from "../actor.ts";
 import { withAudit } from "../audit/audited.ts";
 import type { AuditOutcome } from "../audit/entry.ts";
-import type { ToolServices } from "../tool-services.ts";
+import type { Tools } from "../tools.ts";
 import { withDoubt, type Ended } from "./end-doubt.ts";
 import { refusalText, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
 import { findProposal, resolveAction } from "./proposal.ts";
@@ -19,15 +19,11 @@ const outcomeFor = (request: ResolveRequest, ended: Ended): AuditOutcome => {
 };
 
 /** If CONSOLE_FOUR_EYES is set, this only writes a proposal. Throws NothingDone where nothing can be decided. */
-export const resolve = (
-  services: ToolServices,
-  actor: Actor,
-  request: ResolveRequest,
-): Promise<ResolveOutcome> =>
-  withAudit(services, actor, async ({ act }) => {
-    const { topics, console } = services.config;
+export const resolve = (tools: Tools, actor: Actor, request: ResolveRequest): Promise<ResolveOutcome> =>
+  withAudit(tools, actor, async ({ act }) => {
+    const { topics, console } = tools.config;
     const { value, ended } = await act<Ended | MayBeProposed>(resolveAction(request), async () => {
-      const decided = await withDoubt(services, request, async ({ end, ...doubt }) => {
+      const decided = await withDoubt(tools, request, async ({ end, ...doubt }) => {
         const proposable: MayBeProposed = { kind: "mayBeProposed", ...doubt };
         return console.fourEyes ? proposable : end(actor.by, actor.note);
       });
@@ -46,12 +42,12 @@ export type Confirmed = { request: ResolveRequest; outcome: ResolveOutcome };
 
 /** The proposal's age is measured by Kafka's clock: against the entry that this confirmation writes first. */
 export const confirm = (
-  services: ToolServices,
+  tools: Tools,
   actor: Actor,
   { ref, as }: { ref: string; as: ResolveRequest["as"] },
 ): Promise<Confirmed> =>
-  withAudit(services, actor, async ({ act }) => {
-    const { request, by, note, atMs: proposedAtMs, untilMs } = await findProposal(services, ref);
+  withAudit(tools, actor, async ({ act }) => {
+    const { request, by, note, atMs: proposedAtMs, untilMs } = await findProposal(tools, ref);
     const refused = (why: string): NothingDone =>
       new NothingDone(`Command ${request.commandId} is not decided: ${why}`);
     const { value: outcome } = await act(resolveAction(request, ref), async ({ atMs }) => {
@@ -63,7 +59,7 @@ export const confirm = (
       if ((await atMs()) >= untilMs)
         throw refused(`what was proposed at ${iso(proposedAtMs)} is older than 24 hours. Propose it again.`);
       const decidedBy = `${by}, confirmed by ${actor.by}`;
-      const ended = await withDoubt(services, request, ({ end }) => end(decidedBy, note));
+      const ended = await withDoubt(tools, request, ({ end }) => end(decidedBy, note));
       return { value: ended, outcome: outcomeFor(request, ended) };
     });
     return { request, outcome };

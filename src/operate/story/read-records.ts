@@ -6,7 +6,7 @@ import type { CommandJournalEntry, CommandResult, TransactionStatusUpdated } fro
 import { parseBody } from "../../notification/notification.ts";
 import { readAuditEntry, textOrEmpty } from "../audit/entry.ts";
 import { valueReader } from "../read-topic.ts";
-import type { ToolServices } from "../tool-services.ts";
+import type { Tools } from "../tools.ts";
 import { storyRecord, type StoryRecord, type StoryStep, type Telling } from "./step.ts";
 
 /** Resolves with null for a record that cannot be read. Rejects when the registry does not answer. */
@@ -42,11 +42,11 @@ const journalTelling = (step: JournalStep): Telling => {
   }
 };
 
-export const readersOf = (services: ToolServices): Readonly<Record<Kind, ReadRecord>> => {
-  const resultOf = valueReader<CommandResult>(services, "command-result");
-  const eventOf = valueReader<TransactionStatusUpdated>(services, "transaction-status-updated");
-  const entryOf = valueReader<CommandJournalEntry>(services, "command-journal-entry");
-  const read = commandReader(services);
+export const readersOf = (tools: Tools): Readonly<Record<Kind, ReadRecord>> => {
+  const resultOf = valueReader<CommandResult>(tools, "command-result");
+  const eventOf = valueReader<TransactionStatusUpdated>(tools, "transaction-status-updated");
+  const entryOf = valueReader<CommandJournalEntry>(tools, "command-journal-entry");
+  const read = commandReader(tools);
 
   const command: ReadRecord = async (record) => {
     const kind = "command";

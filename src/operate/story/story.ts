@@ -1,6 +1,6 @@
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import type { ToolServices, Progress } from "../tool-services.ts";
+import type { Tools, Progress } from "../tools.ts";
 import { mayHold, orWarn, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
 import { endingsOf, type Ending, type StoryRecord, type StoryStep } from "./step.ts";
@@ -48,15 +48,14 @@ const newSearch = (id: string) => {
 };
 
 /** The partitions that hold its keys are read, and all commands and dead letters, whose keys their senders choose. */
-export const readStory = async (services: ToolServices, { id, sinceMs }: { id: string; sinceMs: number }) => {
-  const { topics } = services.config;
-  const readers = readersOf(services);
+export const readStory = async (tools: Tools, { id, sinceMs }: { id: string; sinceMs: number }) => {
+  const { topics } = tools.config;
+  const readers = readersOf(tools);
   const search = newSearch(id);
-  const noting = { ...services, warn: (sentence: string) => void search.notes.add(sentence) };
+  const noting = { ...tools, warn: (sentence: string) => void search.notes.add(sentence) };
   /** The sum of all topics. */
   const progress: Progress = { read: 0, total: 0 };
 
-  /** @param keys limits what is read to the partitions that hold them */
   const read = async (topic: string, reader: ReadRecord, keys?: Iterable<string>): Promise<void> => {
     const needles = search.needles();
     const take = async (record: Incoming): Promise<void> => {
@@ -70,7 +69,7 @@ export const readStory = async (services: ToolServices, { id, sinceMs }: { id: s
       progress.read += next.read - last.read;
       progress.total += next.total - last.total;
       last = next;
-      services.onProgress(progress);
+      tools.onProgress(progress);
     };
     await orWarn(noting, readTopic({ ...noting, onProgress }, { topic, fromMs: sinceMs, keys }, take), null);
   };

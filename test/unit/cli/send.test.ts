@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EXIT_OF } from "../../../src/cli/send.ts";
 import { writeCommand } from "../../../src/operate/send.ts";
-import type { ToolServices } from "../../../src/operate/tool-services.ts";
+import type { Tools } from "../../../src/operate/tools.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -29,7 +29,7 @@ test.each(["it is not acknowledged", "somebody interrupts it"])(
       close: () => Promise.resolve(),
     });
     const config = { topics: { commands: "fx.commands" } };
-    const tool = { config, clock: systemClock, publisher, stopped: stop.signal } as unknown as ToolServices;
+    const tool = { config, clock: systemClock, publisher, stopped: stop.signal } as unknown as Tools;
     const writing = writeCommand(tool, { commandId: "c-1", key: "k", value: Buffer.of(1) });
     if (isStopped) stop.abort(new Error(why));
     await expect(writing).resolves.toContain(

@@ -3,8 +3,8 @@ import { createReadings } from "../../../src/console/readings.ts";
 import { openConsole } from "./browser.ts";
 
 test("at most sixteen readings are under way at once; more are refused until one has ended", async () => {
-  const { services } = openConsole().site;
-  const { read, close } = createReadings(services);
+  const { tools } = openConsole().site;
+  const { read, close } = createReadings(tools);
   const ends: (() => void)[] = [];
   const begin = (key: string) =>
     read(key, () => new Promise<string>((resolve) => ends.push(() => resolve(key))));

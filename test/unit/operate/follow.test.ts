@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Cluster } from "../../../src/kafka/cluster/cluster.ts";
 import { follow } from "../../../src/operate/follow.ts";
-import type { ToolServices } from "../../../src/operate/tool-services.ts";
+import type { Tools } from "../../../src/operate/tools.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { silent } from "../../../src/runtime/log.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -18,7 +18,7 @@ const followed = async (kafka: ReturnType<typeof fakeKafka>, healed: "whole" | "
     newClient: () => kafka.client,
     connectCluster: () => Promise.resolve(cluster),
     ...{ clock: systemClock, log: silent, random: () => 0 },
-  } as unknown as ToolServices;
+  } as unknown as Tools;
   const keys: string[] = [];
   const take = ({ key }: { key: Buffer | null }) => void keys.push(String(key));
   const { stop } = await follow(services, { topic: TOPIC, fromBeginning: false, healed }, take);

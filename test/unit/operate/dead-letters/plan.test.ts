@@ -4,7 +4,7 @@ import { inOriginalOrder, planOf } from "../../../../src/operate/dead-letters/pl
 import { readRef } from "../../../../src/operate/read-topic.ts";
 import { letter } from "./letters.ts";
 
-const rules = { isNamed: false, commandsTopic: "commands", sent: () => [] };
+const rules = { isNamed: false, commandsTopic: "commands", earlier: () => undefined };
 const plan = (one: DeadLetter, by: Partial<Parameters<typeof planOf>[1]> = {}) =>
   planOf([one], { ...rules, ...by });
 
@@ -28,11 +28,12 @@ describe("a letter is", () => {
   });
 
   test("not sent twice", () => {
-    const sent = (ref: string) => (ref === "0/1" ? [{ by: "ana", atMs: 0, where: "commands[0]@7" }] : []);
-    expect(plan(letter(1), { sent }).skipped).toMatchObject([
+    const replay = { by: "ana", atMs: 0, where: "commands[0]@7" };
+    const earlier = (ref: string) => (ref === "0/1" ? replay : undefined);
+    expect(plan(letter(1), { earlier }).skipped).toMatchObject([
       { why: "replayed before", detail: "1970-01-01T00:00:00.000Z by ana: commands[0]@7" },
     ]);
-    expect(plan(letter(2), { sent }).send).toHaveLength(1);
+    expect(plan(letter(2), { earlier }).send).toHaveLength(1);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Incoming } from "../../../../src/kafka/record.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
 import { auditEvent, type Action, type AuditOutcome } from "../../../../src/operate/audit/entry.ts";
 import { outcomeOf } from "../../../../src/operate/dead-letters/replay.ts";
-import { sentLetters } from "../../../../src/operate/dead-letters/sent.ts";
+import { sentLetters } from "../../../../src/operate/dead-letters/plan.ts";
 import type { LetterEnd } from "../../../../src/operate/dead-letters/targets.ts";
 
 const from = { host: "h", user: "u", program: "cli" };
@@ -36,14 +36,14 @@ const record = (
 test("a letter counts as sent once an entry names its place, and not when it was only announced", () => {
   const sent = sentLetters();
   sent.take(record(1, "ana", ["0/1", "0/2"], null));
-  expect(sent.replays("0/1")).toEqual([]);
+  expect(sent.earlier("0/1")).toBeUndefined();
   const ends = new Map<string, LetterEnd>([
     ["0/1", { end: "sent", where: "commands[0]@7" }],
     ["0/2", { end: "left", reason: "gone" }],
   ]);
   sent.take(record(2, "ana", ["0/1", "0/2"], outcomeOf(ends)));
-  expect(sent.replays("0/1")).toEqual([{ by: "ana", atMs: 2, where: "commands[0]@7" }]);
-  expect(sent.replays("0/2")).toEqual([]);
+  expect(sent.earlier("0/1")).toEqual({ by: "ana", atMs: 2, where: "commands[0]@7" });
+  expect(sent.earlier("0/2")).toBeUndefined();
 });
 
 test("who announced a letter first, since a plan was made, sends it; a killed replay of before keeps nobody away", () => {
@@ -61,5 +61,5 @@ test("what anybody else wrote to the topic changes nothing", () => {
   const sent = sentLetters();
   for (const value of ["", "{}", '{"data":{"action":"replay","actionId":"a","outcome":7}}', "no JSON"])
     sent.take({ ...record(1, "x", [], null), value: Buffer.from(value) });
-  expect(sent.replays("0/1")).toEqual([]);
+  expect(sent.earlier("0/1")).toBeUndefined();
 });

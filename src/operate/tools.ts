@@ -11,7 +11,7 @@ export { explainOutage } from "../kafka/wire/outage.ts";
 
 export type Progress = { read: number; total: number };
 
-export type ToolServices = Services & {
+export type Tools = Services & {
   /** Is called with a sentence about something that does not stop the work. */
   warn: (sentence: string) => void;
   /** Is called with the number of records that are read. */
@@ -22,14 +22,14 @@ export type ToolServices = Services & {
 
 /** Throws NothingDone if a topic or its schema is missing, or a topic is not kept as it must be. */
 export const inspectTopics = async (
-  services: ToolServices,
+  tools: Tools,
   used: readonly TopicRole[],
 ): Promise<Inspection["schemaIdOf"]> => {
-  const { config } = services;
-  const { schemaIdOf, problems } = await withCluster(services, (cluster) =>
+  const { config } = tools;
+  const { schemaIdOf, problems } = await withCluster(tools, (cluster) =>
     inspect(
       { names: config.topics, used, largestRecords: [], lookbackMs: null },
-      { cluster, registry: services.registry },
+      { cluster, registry: tools.registry },
     ),
   );
   const [problem] = problems;
@@ -38,7 +38,7 @@ export const inspectTopics = async (
 };
 
 export const publishOne = (
-  { publisher }: ToolServices,
+  { publisher }: Tools,
   { topic, timeoutMs }: { topic: string; timeoutMs: number },
   record: Omit<Outgoing, "headers">,
 ): Promise<RecordPosition> => {
