@@ -4,8 +4,8 @@ import { CALL_WITHIN_MS, OPERATOR_WAIT_MS } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
-const FATES = [
-  "notConnected",
+/** Fates with no answer, or with one that proves nothing. */
+const DOUBTFUL = [
   "lostOnTheWay",
   "executedThenReset",
   "executedThenSilent",
@@ -14,25 +14,13 @@ const FATES = [
   "executedThen500",
   "500",
   "503",
-  "429",
-  "401",
-  "refused",
 ] as const;
+const FATES = ["notConnected", ...DOUBTFUL, "429", "401", "refused"] as const;
 /** What a busy partner does with accepts: all of it proves that nothing was executed. */
 const BUSY_FATES = ["notConnected", "notConnected", "429", "401"] as const;
 type Fate = (typeof FATES)[number] | "executed";
 
-/** Fates with no answer, or with one that proves nothing. */
-const CAUSES_DOUBT = new Set<Fate>([
-  "lostOnTheWay",
-  "executedThenReset",
-  "executedThenSilent",
-  "executedLate",
-  "executedAnsweredLate",
-  "executedThen500",
-  "500",
-  "503",
-]);
+const CAUSES_DOUBT = new Set<Fate>(DOUBTFUL);
 
 const answer = (httpStatus: number, retryAfterMs: number | null = null) => ({
   httpStatus,
