@@ -1,16 +1,15 @@
 import { hash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
 import { wakeOrAbort } from "../runtime/abort.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import { buildResult, unnamedResultId } from "./build-result.ts";
 import type { Checked } from "./check.ts";
 import type { Envelope, PreparedCommand, Settled, StopSignals, Slot } from "./accept-once/ports.ts";
 import { journalRef, refByCommandId, requestHash, toPartnerRequest } from "./translate.ts";
 import { ownVerdict, type ErrorCode, type Identity } from "./types.ts";
 
-export type CommandRecord = {
+export type CommandRecord = RecordPosition & {
   topic: string;
-  partition: number;
-  offset: number;
   timestampMs: number;
   key: Buffer | null;
   value: Buffer | null;

@@ -1,13 +1,9 @@
 import type { Answer } from "../partner/types.ts";
-import type { AcceptQuote, CommandOutcome, CreateQuote, DecidedBy, Operation } from "../records.ts";
+import type { AcceptQuote, Command as CommandRecord, CommandOutcome } from "../records.ts";
+import type { CreateQuote, DecidedBy, Operation } from "../records.ts";
 
 /** A valid command. Instants are epoch milliseconds. */
-export type Command = {
-  commandId: string;
-  issuedAt: number;
-  expiresAt: number | null;
-  request: Request;
-};
+export type Command = Omit<CommandRecord, "request"> & { request: Request };
 
 export type Request = ({ type: "CreateQuote" } & CreateQuote) | ({ type: "AcceptQuote" } & AcceptQuote);
 

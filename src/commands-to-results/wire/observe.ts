@@ -6,37 +6,31 @@ import { traceOf } from "../../kafka/headers.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import { callInSpan } from "../../partner/call-span.ts";
 import type { Partner } from "../../partner/client.ts";
-import { beginsAt, contextOf, type Span, type Traces } from "../../runtime/traces.ts";
+import { beginsAt, contextOf, type Traces } from "../../runtime/traces.ts";
 
 const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
 
 /** @param handled null if the command was stopped and will be read again */
-const end = (
-  span: Span,
-  { topic, partition, offset }: Incoming,
-  handled: Handled | null,
-  groupId: string,
-): void => {
-  if (!span.isSampled) return;
-  const { identity, result = null, deadLettered = null } = handled ?? {};
-  const failed = result !== null && (result.outcome === "FAILED" || result.outcome === "IN_DOUBT");
-  span.end(
-    {
-      "messaging.system": "kafka",
-      "messaging.operation.type": "process",
-      "messaging.operation.name": "process",
-      "messaging.destination.name": topic,
-      "messaging.destination.partition.id": String(partition),
-      "messaging.kafka.offset": offset,
-      "messaging.consumer.group.name": groupId,
-      "messaging.message.conversation_id": identity?.commandId,
-      "cambio.operation": identity?.operation,
-      "cambio.outcome": result?.outcome,
-      "cambio.attempts": result?.attempts,
-      "cambio.dead_letter.reason": deadLettered,
-    },
-    handled === null ? "given_up" : failed ? (result.error?.code ?? result.outcome) : deadLettered,
-  );
+const attributesOf = ({ topic, partition, offset }: Incoming, handled: Handled | null, groupId: string) => ({
+  "messaging.system": "kafka",
+  "messaging.operation.type": "process",
+  "messaging.operation.name": "process",
+  "messaging.destination.name": topic,
+  "messaging.destination.partition.id": String(partition),
+  "messaging.kafka.offset": offset,
+  "messaging.consumer.group.name": groupId,
+  "messaging.message.conversation_id": handled?.identity.commandId,
+  "cambio.operation": handled?.identity.operation,
+  "cambio.outcome": handled?.result?.outcome,
+  "cambio.attempts": handled?.result?.attempts,
+  "cambio.dead_letter.reason": handled?.deadLettered,
+});
+
+const errorTypeOf = (handled: Handled | null): string | null => {
+  if (handled === null) return "given_up";
+  const { result, deadLettered } = handled;
+  const hasFailed = result?.outcome === "FAILED" || result?.outcome === "IN_DOUBT";
+  return hasFailed ? (result.error?.code ?? result.outcome) : deadLettered;
 };
 
 type Work = (record: Incoming & CommandRecord) => Promise<Handled>;
@@ -55,7 +49,7 @@ const inSpan = async (
     handled = await work({ ...record, traceparent, tracestate });
     return handled;
   } finally {
-    end(span, record, handled, config.kafka.groupId);
+    if (span.isSampled) span.end(attributesOf(record, handled, config.kafka.groupId), errorTypeOf(handled));
   }
 };
 
