@@ -11,7 +11,7 @@ import { openTraces } from "../ops/open-traces.ts";
 import { openPartner } from "../partner/wire.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { webhookFlow, webhookServer } from "../webhooks-to-events/wire.ts";
+import { webhookServer } from "../webhooks-to-events/wire.ts";
 import { componentsOf, metricsOf, runsIn, type Parts, type State } from "./parts.ts";
 import { openControl } from "./pauses/control.ts";
 import { PAUSABLE } from "./pauses/pause-entry.ts";
@@ -68,8 +68,7 @@ const openParts = async (
   const { events } = parts;
   if (webhooks && events) {
     const { publishOnce } = events;
-    const secrets = webhookSecrets(config);
-    webhooks.connect(webhookFlow({ services, secrets, park: parkNotification, publishOnce }));
+    webhooks.connect({ secrets: webhookSecrets(config), park: parkNotification, publishOnce });
   }
   if (partner === null) return;
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { PublishOnce } from "../notification/publish-once.ts";
 import { publishTimeoutOf } from "../notification/wire/events.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -20,10 +20,14 @@ const beginWebhook =
     return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context) });
   };
 
-export type WebhookServer = { server: Server; connect: (to: WebhookFlow) => void };
+type FlowPorts = {
+  secrets: () => readonly string[];
+  park: (notification: UnreadableNotification, timeoutMs: number) => Promise<RecordPosition>;
+  publishOnce: PublishOnce;
+};
 
 /** The public listener. Answers 503 until it is connected to the flow. */
-export const webhookServer = (services: Services, isOpen: () => boolean): WebhookServer => {
+export const webhookServer = (services: Services, isOpen: () => boolean) => {
   const { config, clock, log, metrics, traces } = services;
   const { webhook } = config;
   const { path, maxBodyBytes, maxInFlight } = webhook;
@@ -75,21 +79,15 @@ export const webhookServer = (services: Services, isOpen: () => boolean): Webhoo
     { path, pathToken, maxBodyBytes, maxInFlight, maxConnections },
     { flow: () => (isOpen() ? flow : null), served, trace, clock },
   );
-  return { server, connect: (to) => (flow = to) };
-};
-
-type WebhookFlowDeps = {
-  services: Services;
-  secrets: () => readonly string[];
-  park: (notification: UnreadableNotification, timeoutMs: number) => Promise<RecordPosition>;
-  publishOnce: PublishOnce;
-};
-
-export const webhookFlow = ({ services, secrets, park, publishOnce }: WebhookFlowDeps): WebhookFlow => {
-  const timeoutMs = publishTimeoutOf(services);
-  return webhooksToEvents({
-    admit: verification({ ...services.config.webhook, secrets }),
-    publishOnce,
-    deadLetter: (notification) => park(notification, timeoutMs),
-  });
+  return {
+    server,
+    connect: ({ secrets, park, publishOnce }: FlowPorts): void => {
+      const timeoutMs = publishTimeoutOf(services);
+      flow = webhooksToEvents({
+        admit: verification({ ...webhook, secrets }),
+        publishOnce,
+        deadLetter: (notification) => park(notification, timeoutMs),
+      });
+    },
+  };
 };
