@@ -9,6 +9,8 @@ export type Refusal = { kind: "refused"; status: 401 | 404 };
 /** What follows from a request's head. If it is admitted, its body may still be refused. */
 export type HeadVerdict = Refusal | { kind: "admitted"; refusalOf: (body: Buffer) => Refusal | null };
 
+const AUTHENTIC: HeadVerdict = { kind: "admitted", refusalOf: () => null };
+
 /** The settings WEBHOOK_…, and the secrets. */
 export type VerificationOptions = {
   auth: "path-token" | "header" | "hmac" | "standard-webhooks" | "none" | undefined;
@@ -56,6 +58,7 @@ export const verification = (options: VerificationOptions): ((head: RequestHead)
       return foreignRefusal;
     const proof = scheme(head);
     if (proof === false) return refusal;
-    return { kind: "admitted", refusalOf: (body) => (proof === true || proof(body) ? null : refusal) };
+    if (proof === true) return AUTHENTIC;
+    return { kind: "admitted", refusalOf: (body) => (proof(body) ? null : refusal) };
   };
 };

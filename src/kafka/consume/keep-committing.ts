@@ -2,11 +2,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 
-type Deps = {
-  clock: Pick<Clock, "monotonic" | "sleep">;
-  log: Pick<Log, "debug" | "warn">;
-  signal: AbortSignal;
-};
+type Deps = { clock: Clock; log: Log; signal: AbortSignal };
 
 const COMMIT_EVERY_MS = 100;
 /** After this, refused commits are a warning. It is longer than a rebalance takes. */

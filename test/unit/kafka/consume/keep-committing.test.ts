@@ -27,8 +27,8 @@ const commits = async (untilMs: number, isRefused: (atMs: number) => boolean) =>
       return isRefused(nowMs) ? Promise.reject(new Error("rebalancing")) : Promise.resolve();
     },
     {
-      clock: { monotonic: () => nowMs, sleep },
-      log: { debug: say("debug"), warn: say("warn") },
+      clock: { ...systemClock, monotonic: () => nowMs, sleep },
+      log: { ...silent, debug: say("debug"), warn: say("warn") },
       signal: end.signal,
     },
   );
