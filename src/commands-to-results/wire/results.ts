@@ -1,6 +1,5 @@
 import type { Origin, Publish } from "../accept-once/ports.ts";
-import { decoder, headOf } from "../../kafka/schema/codec.ts";
-import { fieldsEncoder } from "../../kafka/schema/fields-encoder.ts";
+import { decoder, fieldsEncoder, headOf } from "../../kafka/schema/codec.ts";
 import { bridgeSource, cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import type { Header } from "../../kafka/record.ts";

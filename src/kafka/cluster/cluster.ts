@@ -24,12 +24,6 @@ type PartitionState = {
   inSync: readonly number[];
 };
 
-type Member = {
-  clientId: string;
-  host: string;
-  partitions: Readonly<Record<string, readonly number[]>>;
-};
-
 export type Cluster = Awaited<ReturnType<typeof connectCluster>>;
 
 const TIMEOUT_MS = 10_000;
@@ -58,7 +52,7 @@ const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
   }
 };
 
-const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription): Member => ({
+const memberOf = ({ clientId, clientHost, memberAssignment }: MemberDescription) => ({
   clientId,
   // Java formats an address as name/address.
   host: clientHost.replace(/^.*\//, ""),
@@ -153,7 +147,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock) => {
         ]);
         return new Map(committed.filter(([, { offset }]) => offset >= 0));
       }),
-    group: (groupId: string): Promise<{ state: string; members: readonly Member[] }> =>
+    group: (groupId: string): Promise<{ state: string; members: ReturnType<typeof memberOf>[] }> =>
       ask(async ({ admin }) => {
         const [group] = (await admin.describeGroups([groupId])).groups;
         if (!group) throw new Error(`no group ${groupId} in the answer`);

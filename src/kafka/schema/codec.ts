@@ -2,8 +2,9 @@ import avro from "avsc";
 import { messageOf } from "../../runtime/errors.ts";
 import { keepNewest } from "../../runtime/keep-newest.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { subjectOf } from "../cluster/topics.ts";
 import type { Registry } from "./registry.ts";
-import type { Schema } from "./schemas.ts";
+import { withoutFields, type Schema } from "./schemas.ts";
 import { checkWriter, parseSchema, type ParsedSchema } from "./writer-schema.ts";
 
 /** Confluent wire format: a zero byte, the schema id in four bytes, then Avro binary. */
@@ -32,6 +33,24 @@ export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
     head.copy(buffer);
     return Buffer.from(buffer.subarray(0, end));
   };
+};
+
+const NEW_FIELDS = { TransactionStatusUpdated: ["fields"], CommandResult: ["fields"] };
+
+/** Writes empty `fields` by the older schema, if registered: replicas of version 0.3 refuse every schema with a map. */
+export const fieldsEncoder = async <T extends { fields: Record<string, string> }>(
+  schema: Schema,
+  { topic, schemaId }: { topic: string; schemaId: number },
+  registry: Pick<Registry, "find">,
+): Promise<{ encode: Encode<T>; olderId: number | null }> => {
+  const encode = encoder<T>(schema, schemaId);
+  const older = withoutFields(schema, NEW_FIELDS);
+  // A registry that stops answering must not make the start fail: this is for one roll-out only.
+  const olderId = await registry.find(subjectOf(topic), older).catch(() => null);
+  if (olderId === null) return { encode, olderId };
+  const encodeOlder = encoder<T>(older, olderId);
+  const isPlain = (value: T): boolean => Object.keys(value.fields).length === 0;
+  return { encode: (value) => (isPlain(value) ? encodeOlder : encode)(value), olderId };
 };
 
 /** `first`: the first field of a damaged value whose schema fits, if it is a text and whole. */

@@ -1,9 +1,13 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { SchemaRegistry, SchemaType, type COMPATIBILITY } from "@kafkajs/confluent-schema-registry";
 import { Agent, request } from "undici";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { objectOf, parseJson } from "../../runtime/json.ts";
 import { isSignInFailure, redacted } from "../sign-in/sign-in-error.ts";
 import type { TokenSource } from "../sign-in/token-source.ts";
+import type { Schema } from "./schemas.ts";
 
 /** How to authenticate to the registry. Secrets are read for each request, so that rotated ones are used. */
 export type RegistryAuth =
@@ -43,12 +47,12 @@ const authorization = async (auth: RegistryAuth): Promise<string> =>
     ? BEARER + (await auth.bearer.token())
     : `Basic ${Buffer.from(`${auth.username}:${auth.password()}`).toString("base64")}`;
 
-export const requestHeaders = async ({ auth, headers }: RegistryOptions): Promise<Headers> => ({
+const requestHeaders = async ({ auth, headers }: RegistryOptions): Promise<Headers> => ({
   ...headers?.(),
   ...(auth && { authorization: await authorization(auth) }),
 });
 
-export const secretsOf = ({ auth }: RegistryOptions, sent: Headers): string[] => [
+const secretsOf = ({ auth }: RegistryOptions, sent: Headers): string[] => [
   ...Object.values(sent)
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
     .filter(({ length }) => length >= LEAST_HEADER_SECRET),
@@ -95,5 +99,36 @@ export const askRegistry = (options: RegistryOptions, clock: Clock) => {
     const detail =
       typeof message === "string" ? ` (${redacted(message, secretsOf(options, sentHeaders))})` : "";
     throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`, { status });
+  };
+};
+
+const REGISTER_MS = 10_000;
+
+/** The client library only registers: its look-ups have no time limit and take every 404 for an answer. */
+export const registrar = (options: RegistryOptions, clock: Clock) => {
+  const { url, ca } = options;
+  const agentOptions = { timeout: REGISTER_MS, ...(ca !== undefined && { ca }) };
+  return async (subject: string, schema: Schema, compatibility: COMPATIBILITY): Promise<number> => {
+    const headers = await requestHeaders(options);
+    const client = new SchemaRegistry({
+      host: url,
+      retry: { retries: 0 },
+      agent: url.startsWith("https:") ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+      middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ headers }) })],
+    });
+    const avroSchema = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
+    try {
+      const { id } = await clock.withDeadline(REGISTER_MS, undefined, () =>
+        // `updateConfig` would set the level of each subject that a registry, just started, does not know yet.
+        client.register(avroSchema, { subject, compatibility, updateConfig: false }),
+      );
+      return id;
+    } catch (error) {
+      const status = (error as { status?: number }).status ?? null;
+      // The library's error is no cause: its message is the registry's, unredacted.
+      const text = messageOf(error).replace(/^Confluent_Schema_Registry - /, "");
+      const reason = redacted(text, secretsOf(options, headers));
+      throw new RegistryError(`the schema registry answered ${status ?? "nothing"} (${reason})`, { status });
+    }
   };
 };

@@ -1,18 +1,9 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
-import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
+import { COMPATIBILITY } from "@kafkajs/confluent-schema-registry";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json.ts";
-import { redacted } from "../sign-in/sign-in-error.ts";
-import {
-  askRegistry,
-  RegistryError,
-  requestHeaders,
-  secretsOf,
-  type RegistryOptions,
-} from "./registry-http.ts";
+import { askRegistry, registrar, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 import { parseSchema } from "./writer-schema.ts";
 
@@ -54,37 +45,6 @@ const textOf = (answer: unknown): string => {
 /** A schema without its `doc` attributes: a patch of the bridge may word them anew. */
 const withoutDocs = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (name, part: unknown) => (name === "doc" ? undefined : part));
-
-const REGISTER_MS = 10_000;
-
-/** The client library only registers: its look-ups have no time limit and take every 404 for an answer. */
-const registrar = (options: RegistryOptions, clock: Clock) => {
-  const { url, ca } = options;
-  const agentOptions = { timeout: REGISTER_MS, ...(ca !== undefined && { ca }) };
-  return async (subject: string, schema: Schema, compatibility: COMPATIBILITY): Promise<number> => {
-    const headers = await requestHeaders(options);
-    const client = new SchemaRegistry({
-      host: url,
-      retry: { retries: 0 },
-      agent: url.startsWith("https:") ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
-      middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ headers }) })],
-    });
-    const avroSchema = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
-    try {
-      const { id } = await clock.withDeadline(REGISTER_MS, undefined, () =>
-        // `updateConfig` would set the level of each subject that a registry, just started, does not know yet.
-        client.register(avroSchema, { subject, compatibility, updateConfig: false }),
-      );
-      return id;
-    } catch (error) {
-      const status = (error as { status?: number }).status ?? null;
-      // The library's error is no cause: its message is the registry's, unredacted.
-      const text = messageOf(error).replace(/^Confluent_Schema_Registry - /, "");
-      const reason = redacted(text, secretsOf(options, headers));
-      throw new RegistryError(`the schema registry answered ${status ?? "nothing"} (${reason})`, { status });
-    }
-  };
-};
 
 export const connectRegistry = (options: RegistryOptions, clock: Clock) => {
   const ask = askRegistry(options, clock);

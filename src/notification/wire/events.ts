@@ -1,6 +1,6 @@
 import { cloudEventHeaders } from "../../kafka/produce/cloud-event.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
-import { fieldsEncoder } from "../../kafka/schema/fields-encoder.ts";
+import { fieldsEncoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { EventWindow } from "../event-window.ts";
 import { createPublishOnce, EventTooLarge, type PublishOnce } from "../publish-once.ts";

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { decoder } from "../../../../src/kafka/schema/codec.ts";
-import { fieldsEncoder } from "../../../../src/kafka/schema/fields-encoder.ts";
+import { decoder, fieldsEncoder } from "../../../../src/kafka/schema/codec.ts";
 import type { Registry } from "../../../../src/kafka/schema/registry.ts";
 import { readSchema, withoutFields, type Schema } from "../../../../src/kafka/schema/schemas.ts";
 import type { CommandResult } from "../../../../src/records.ts";
