@@ -1,11 +1,9 @@
 import { startTail } from "../../kafka/consume/tail.ts";
-import type { Ranges } from "../../kafka/ranges.ts";
 import type { Services } from "../../kafka/wire/services.ts";
 import type { Health } from "../../runtime/health.ts";
 import type { Subsystem } from "../../runtime/subsystem.ts";
-import { createControlFold } from "./control-fold.ts";
 import type { Pausable } from "./pause-entry.ts";
-import { createPausesInForce } from "./pauses-in-force.ts";
+import { createPauses } from "./pauses.ts";
 
 export type Control = Awaited<ReturnType<typeof openControl>>;
 
@@ -18,73 +16,48 @@ export const openControl = async (services: Services, flows: readonly Pausable[]
   const { clock, log } = services;
   const topic = services.config.topics.control;
   const cluster = await services.connectCluster();
-  const fold = createControlFold();
-  const pauses = createPausesInForce(flows, fold, services);
-  const followers: { flow: Pausable; wasHeld: boolean | null; hold: (isHeld: boolean) => void }[] = [];
-
-  const isHeld = (flow: Pausable): boolean => !fold.isRead() || pauses.has(flow);
-
-  const update = (): void => {
-    pauses.update();
-    for (const follower of followers) {
-      const isHeldNow = isHeld(follower.flow);
-      if (follower.wasHeld === isHeldNow) continue;
-      follower.wasHeld = isHeldNow;
-      follower.hold(isHeldNow);
-    }
-  };
-
-  const begin = (ranges: Ranges): Ranges => {
-    const range = ranges.get(PARTITION);
-    if (range) fold.begin(range);
-    update();
-    return new Map(range && [[PARTITION, range]]);
-  };
+  const pauses = createPauses(flows, services);
+  const { isRead, isHeld, isPaused, follow } = pauses;
   const tail = startTail(
     { topic },
     {
-      begin,
+      begin: (ranges) => {
+        const range = ranges.get(PARTITION);
+        if (range) pauses.begin(range);
+        return new Map(range && [[PARTITION, range]]);
+      },
       take: (record) => {
         const { partition, offset } = record;
-        if (!fold.take(record)) log.error({ topic, partition, offset }, "control.unreadable");
-        update();
+        if (!pauses.take(record)) log.error({ topic, partition, offset }, "control.unreadable");
         return true;
       },
-      reached: (_, next) => {
-        fold.reached(next);
-        update();
-      },
+      reached: (_, next) => pauses.reached(next),
     },
     { ...services, ranges: () => cluster.ranges(topic) },
   );
   // Polled: clocks may jump, and timers are limited to 24 days.
-  const updates = setInterval(update, CHECK_EVERY_MS);
+  const updates = setInterval(pauses.update, CHECK_EVERY_MS);
 
   const health = (): Health => {
     const tailHealth = tail.health();
-    if (fold.isRead()) return tailHealth;
+    if (isRead()) return tailHealth;
     const unreadHealth = tail.unreadHealth([PARTITION]);
     if (unreadHealth !== null) return unreadHealth;
     return tailHealth.kind === "up" ? { kind: "reading", left: null } : tailHealth;
   };
 
   return {
-    /** Calls `hold` at once and at each change: true while the flow is held. */
-    follow: (flow: Pausable, hold: (isHeld: boolean) => void): void => {
-      followers.push({ flow, wasHeld: null, hold });
-      update();
-    },
-    isRead: fold.isRead,
-    /** Whether the flow is paused, or the topic has not been read yet. */
+    follow,
+    isRead,
     isHeld,
     untilOpen: async (flow: Pausable, signal: AbortSignal): Promise<void> => {
       while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
     },
-    paused: () => Object.fromEntries(flows.map((flow) => [flow, pauses.has(flow)])),
+    paused: () => Object.fromEntries(flows.map((flow) => [flow, isPaused(flow)])),
     health,
     components: () => ({
       // Once read, the last entries stay in force, and no restart would help.
-      control: fold.isRead()
+      control: isRead()
         ? { health: health(), serves: null, note: pauses.describe() }
         : { health: health(), serves: "pauses" },
     }),

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
-import { createControlFold } from "../../../../src/bridge/pauses/control-fold.ts";
-import { isPause, writeControlEntry, type ControlEntry } from "../../../../src/bridge/pauses/pause-entry.ts";
+import { createPauses } from "../../../../src/bridge/pauses/pauses.ts";
+import {
+  isPause,
+  PAUSABLE,
+  writeControlEntry,
+  type ControlEntry,
+} from "../../../../src/bridge/pauses/pause-entry.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { silent } from "../../../../src/runtime/log.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2, 3);
 const pause: ControlEntry = {
@@ -12,7 +19,7 @@ const entry = (says: ControlEntry["says"], by: string, flow: ControlEntry["flow"
 });
 
 const following = () => {
-  const fold = createControlFold();
+  const fold = createPauses(PAUSABLE, { clock: systemClock, log: silent });
   const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));
   const raw = (key: string | null, value: string | null): boolean =>
     fold.take({ key: bytes(key), value: bytes(value) });
