@@ -23,8 +23,8 @@ export const sentLetters = () => {
       const { by, outcome, parameters } = entry;
       const announced = Array.isArray(parameters["letters"]) ? parameters["letters"].map(String) : [];
       for (const ref of announced)
-        if (outcome === null) announcers.set(ref, by);
-        else announcers.delete(ref);
+        if (outcome === null) announcers.set(ref, announcers.get(ref) ?? by);
+        else if (announcers.get(ref) === by) announcers.delete(ref);
       const letters = objectOf(objectOf(outcome?.["effect"])?.["letters"]) ?? {};
       for (const [ref, where] of Object.entries(letters))
         if (!sent.has(ref)) sent.set(ref, { by, atMs: record.timestampMs, where: textOrEmpty(where) });

@@ -53,7 +53,10 @@ test("who announced a letter first, since a plan was made, sends it; a killed re
   expect(sent.announcer("0/1")).toBeUndefined();
   sent.take(record(2, "bob", ["0/1"], null));
   expect(["0/1", "0/2"].map(sent.announcer)).toEqual(["bob", undefined]);
-  sent.take(record(3, "bob", ["0/1"], { kind: "refused", reason: "interrupted" }));
+  sent.take(record(3, "cid", ["0/1"], null));
+  sent.take(record(4, "cid", ["0/1"], { kind: "refused", reason: "bob sends it" }));
+  expect(sent.announcer("0/1")).toBe("bob");
+  sent.take(record(5, "bob", ["0/1"], { kind: "refused", reason: "interrupted" }));
   expect(sent.announcer("0/1")).toBeUndefined();
 });
 
