@@ -12,7 +12,9 @@ type Flags = { json?: boolean; firstDay?: boolean };
 const GROUP_WIDTH = 9;
 const NAME_WIDTH = 32;
 
-const lineOf = (group: string, { status, name, detail, remedy }: Check): string => {
+type Finding = { group: string } & Check;
+
+const lineOf = ({ group, status, name, detail, remedy }: Finding): string => {
   const finding = remedy === null ? detail : `${detail}. To do: ${remedy}`;
   return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(NAME_WIDTH)}  ${finding}`;
 };
@@ -27,14 +29,13 @@ const doctor = async (io: Io, { json = false }: Flags): Promise<void> => {
   const subjects = runChecks(settings, { log: silent, clock: systemClock, signal: io.stopped });
   // They are awaited one after the other: a later one that rejects meanwhile would be an unhandled rejection.
   for (const { checks } of subjects) checks.catch(() => undefined);
-  const all: ({ group: string } & Check)[] = [];
+  const all: Finding[] = [];
   try {
-    for (const subject of subjects) {
-      const { group } = subject;
-      const checks = await subject.checks;
-      if (!json && checks.length > 0 && all.length > 0) io.out("");
-      if (!json) for (const check of checks) io.out(lineOf(group, check));
-      all.push(...checks.map((check) => ({ group, ...check })));
+    for (const { group, checks } of subjects) {
+      const findings = (await checks).map((check) => ({ group, ...check }));
+      if (!json && findings.length > 0 && all.length > 0) io.out("");
+      if (!json) findings.map(lineOf).forEach(io.out);
+      all.push(...findings);
     }
   } catch (error) {
     if (!io.stopped.aborted) throw error;

@@ -12,8 +12,6 @@ import { EXIT, newCommand, type Io } from "./io.ts";
 import { durationMs } from "./option-values.ts";
 import { withTool } from "./tool.ts";
 
-const REASON_MS = 15_000;
-
 export const EXIT_OF = {
   SUCCEEDED: EXIT.done,
   REJECTED: EXIT.notDone,
@@ -29,11 +27,9 @@ type Request = CommandRecord["request"];
 /** Whether the result of this command may still come, by what is known to hold commands back. */
 const hopeFor = async (request: Request, tools: Tools): Promise<string> => {
   const nothing = (): null => null;
-  const inTime = <T>(asking: Promise<T>): Promise<T | null> =>
-    systemClock.within(REASON_MS, tools.stopped, asking).catch(nothing);
   const [status, pauses] = await Promise.all([
-    inTime(readStatus(tools)),
-    inTime(readPauses({ ...tools, warn: nothing })),
+    readStatus(tools).catch(nothing),
+    readPauses({ ...tools, warn: nothing }).catch(nothing),
   ]);
   const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
   const troubles = troublesOf({ status, pauses, doubts: null }, tools.config, systemClock.now());

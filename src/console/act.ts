@@ -48,11 +48,7 @@ const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): s
 };
 
 /** `meanwhile` is shown while `run` works, then what `run` resolves to. `failed` is shown if `run` rejects. */
-type Action = {
-  meanwhile: Show;
-  run: () => Promise<Show>;
-  failed: (why: string) => Show;
-};
+type Action = { meanwhile: Show; run: () => Promise<Show>; failed: (why: string) => Show };
 
 const LOOK_MS = 1_800;
 /** The oldest actions beyond this number are forgotten: what they did stands in the audit topic. */

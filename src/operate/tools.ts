@@ -25,12 +25,9 @@ export const inspectTopics = async (
   tools: Tools,
   used: readonly TopicRole[],
 ): Promise<Inspection["schemaIdOf"]> => {
-  const { config } = tools;
+  const needs = { names: tools.config.topics, used, largestRecords: [], lookbackMs: null };
   const { schemaIdOf, problems } = await withCluster(tools, (cluster) =>
-    inspect(
-      { names: config.topics, used, largestRecords: [], lookbackMs: null },
-      { cluster, registry: tools.registry },
-    ),
+    inspect(needs, { cluster, registry: tools.registry }),
   );
   const [problem] = problems;
   if (problem !== undefined) throw new NothingDone(problem);

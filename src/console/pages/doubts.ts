@@ -36,12 +36,12 @@ const rowOf = (doubt: Doubt, proposals: readonly Proposal[], nowMs: number): Cel
   };
 };
 
-type TableOptions = { proposals?: readonly Proposal[]; empty?: string; total?: number };
-
 export const doubtsTable = (
   doubts: readonly Doubt[],
   nowMs: number,
-  { proposals = [], empty = "", total }: TableOptions = {},
+  proposals: readonly Proposal[] = [],
+  empty = "",
+  total = doubts.length,
 ): Html => {
   const rows = doubts.map((doubt) => rowOf(doubt, proposals, nowMs));
   return table("Commands in doubt", rows, empty, total, "cambio-bridge doubts");
@@ -79,7 +79,7 @@ const listOf = async (
   const empty = isCurrent ? "No command is in doubt." : `No doubt was known ${age}.`;
   const counts = html`<p><strong>${count(total, "command is", "commands are")}
     in doubt${!isCurrent && `, as was known ${age}`}.</strong></p>`;
-  return html`${total > 0 && counts} ${doubtsTable(list.value, nowMs, { proposals, empty, total })}`;
+  return html`${total > 0 && counts} ${doubtsTable(list.value, nowMs, proposals, empty, total)}`;
 };
 
 export const doubtsPage = async (context: ConsoleContext): Promise<Response> => {

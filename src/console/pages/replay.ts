@@ -113,8 +113,7 @@ export const beginReplay = async (context: ConsoleContext): Promise<Response> =>
   return begin(context, form, "replay", {
     meanwhile: shown("The replay goes on", goesOn),
     run: async () => {
-      const warning = { ...tools, warn };
-      const { unsent, reason } = await replay(warning, actor, toSelection(scope), hooks);
+      const { unsent, reason } = await replay({ ...tools, warn }, actor, toSelection(scope), hooks);
       const isGood = unsent === 0 && run.ends.every(({ end }) => end.end === "sent");
       const more =
         unsent === 0 ? "" : `${count(unsent, "dead letter")} had no turn: ${reason ?? ""}. Plan it again.`;

@@ -60,18 +60,14 @@ export type Plan = {
 };
 
 /** What decides whether a letter is sent. `isNamed`: the letters were named by their refs. */
-type PlanRules = {
-  isNamed: boolean;
-  commandsTopic: string;
-  earlier: (ref: string) => EarlierReplay | undefined;
-};
+type PlanRules = { isNamed: boolean; commands: string; earlier: (ref: string) => EarlierReplay | undefined };
 
 /** All letters of a replay are held in memory. */
 const MAX_LETTERS = 100_000;
 
 const obstacleOf = (
   { place, reason, source, origin, missing, obstacle }: DeadLetter,
-  { isNamed, commandsTopic, earlier }: PlanRules,
+  { isNamed, commands, earlier }: PlanRules,
 ): Omit<Skipped, "letter"> | null => {
   if (source === "unknown") return { why: "no dead letter of the bridge" };
   if (reason === "CONTRADICTING_ANSWER") return { why: "an answer, not a command (CONTRADICTING_ANSWER)" };
@@ -83,7 +79,7 @@ const obstacleOf = (
   if (missing !== null) return { why: "cut, because it was too large for the topic", detail: missing };
   if (source === "command" && origin === null) return { why: "no origin" };
   // Letters may only go back to the commands topic: records in the topics that the bridge writes must not be forged.
-  if (origin !== null && origin.topic !== commandsTopic)
+  if (origin !== null && origin.topic !== commands)
     return { why: "from another topic than TOPIC_COMMANDS of this configuration", detail: origin.topic };
   if (obstacle !== null) return { why: "would come to nothing", detail: obstacle };
   const first = earlier(positionText(place));
@@ -139,7 +135,7 @@ export const planReplay = async (tools: Tools, selection: Selection) => {
   const { sent, next } = await readSent(tools, letters);
   const refs = new Set(letters.map(({ place }) => positionText(place)));
   const unknown = (selection.refs ?? []).map(positionText).filter((ref) => !refs.has(ref));
-  const rules = { isNamed: selection.refs !== undefined, commandsTopic: commands, earlier: sent.earlier };
+  const rules = { isNamed: selection.refs !== undefined, commands, earlier: sent.earlier };
   const plan = planOf(letters, rules, unknown);
   const topics = new Set(
     plan.send.map(({ source }) => (source === "command" ? commands : transactionStatus)),

@@ -23,23 +23,15 @@ const TONE_OF_STAGE: Readonly<Record<string, StoryStep["tone"]>> = {
 
 const journalTelling = (step: JournalStep): Telling => {
   const kind = "journal";
-  switch (step.kind) {
-    case "claimed":
-      return { kind, title: "Claimed: one call may be made", tone: "wait", weight: 1 };
-    case "released":
-      return {
-        kind,
-        title: "Released: the call was not made or did nothing, or the journal's time was asked for",
-      };
-    case "published":
-      return { kind, title: "The final result stands in the results topic" };
-    case "concluded": {
-      const isDoubt = step.outcome === "IN_DOUBT";
-      const doubt = "In doubt: nobody knows whether the partner executed it";
-      const title = isDoubt ? doubt : `Concluded: ${step.outcome}`;
-      return { kind, title, tone: TONES[step.outcome], weight: isDoubt ? 3 : 4 };
-    }
-  }
+  if (step.kind === "claimed")
+    return { kind, title: "Claimed: one call may be made", tone: "wait", weight: 1 };
+  if (step.kind === "released")
+    return { kind, title: "Released: no call took effect, or only the journal's time was asked for" };
+  if (step.kind === "published") return { kind, title: "The final result stands in the results topic" };
+  const isDoubt = step.outcome === "IN_DOUBT";
+  const doubt = "In doubt: nobody knows whether the partner executed it";
+  const title = isDoubt ? doubt : `Concluded: ${step.outcome}`;
+  return { kind, title, tone: TONES[step.outcome], weight: isDoubt ? 3 : 4 };
 };
 
 export const readersOf = (tools: Tools): Readonly<Record<Kind, ReadRecord>> => {

@@ -4,7 +4,7 @@ import { inOriginalOrder, planOf } from "../../../../src/operate/dead-letters/pl
 import { readRef } from "../../../../src/operate/read-topic.ts";
 import { letter } from "./letters.ts";
 
-const rules = { isNamed: false, commandsTopic: "commands", earlier: () => undefined };
+const rules = { isNamed: false, commands: "commands", earlier: () => undefined };
 const plan = (one: DeadLetter, by: Partial<Parameters<typeof planOf>[1]> = {}) =>
   planOf([one], { ...rules, ...by });
 
