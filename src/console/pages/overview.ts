@@ -27,6 +27,7 @@ import { RELOAD_S } from "./problem.ts";
 /** Counting dead letters, and asking for the offsets of an hour, is more work than the rest. */
 const SLOW_MS = 60_000;
 const LETTERS_PERIOD_MS = 7 * 86_400_000;
+const REFRESH_S = 10;
 
 const readOverview = async (site: Site) => {
   const { read, clock } = site;
@@ -82,7 +83,6 @@ const troublesIn = (readings: Overview, config: Tools["config"], nowMs: number):
   return isKnown ? [...worst, ...others] : worst;
 };
 
-const REFRESH_S = 10;
 type KnownDoubts = NonNullable<Overview["doubts"]["value"]>;
 
 const verdict = (readings: Overview, [worst, ...others]: readonly Trouble[], nowMs: number): Html => {
