@@ -8,18 +8,16 @@ type FaultTarget = Partial<Record<keyof FaultMatch, string | undefined>> & {
   operation: Operation | "notification" | null;
 };
 
-const fits = (pattern: string, text: string | undefined): boolean =>
-  text !== undefined && (pattern.endsWith("*") ? text.startsWith(pattern.slice(0, -1)) : text === pattern);
-
-const matches = (match: FaultMatch, target: FaultTarget): boolean => {
-  for (const name of ["quoteId", "path", "url", "transactionId", "status"] as const) {
-    const pattern = match[name];
-    if (pattern !== undefined && !fits(pattern, target[name])) return false;
-  }
-  for (const name of ["body", "query"] as const)
-    if (match[name] !== undefined && !target[name]?.includes(match[name])) return false;
-  return true;
+const fits = (name: string, pattern: string, text: string): boolean => {
+  if (name === "body" || name === "query") return text.includes(pattern);
+  return pattern.endsWith("*") ? text.startsWith(pattern.slice(0, -1)) : text === pattern;
 };
+
+const matches = (match: FaultMatch, target: Readonly<Record<string, string | null | undefined>>): boolean =>
+  Object.entries(match).every(([name, pattern]) => {
+    const text = target[name] ?? null;
+    return text !== null && fits(name, pattern, text);
+  });
 
 export const createFaults = () => {
   let installed: InstalledFault[] = [];

@@ -1,6 +1,6 @@
 import { Newest } from "../runtime/newest.ts";
 import { jittered, type Scheduler } from "../runtime/clock.ts";
-import { choiceIn, fail, fieldsFrom } from "../runtime/wrong-input.ts";
+import { choiceIn, fail, fieldsFrom, numberIn } from "../runtime/wrong-input.ts";
 import type { Change, Direction, Transaction } from "../types.ts";
 import { walkNames, type Walk } from "./walks.ts";
 
@@ -19,12 +19,11 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 /** Reads POST /_sandbox/transactions; throws a WrongInput. */
 export const parseTransactionRequest = (value: unknown): TransactionRequest => {
   const fields = fieldsFrom(value, ["direction", "walk", "statuses", "transactionId", "count"]);
-  const { statuses, transactionId, count = 1 } = fields;
+  const { statuses, transactionId } = fields;
+  const count = Math.trunc(numberIn(fields, "count", 1, 1, 100_000));
   if (statuses !== undefined && !(Array.isArray(statuses) && statuses.every(isText)))
     return fail("statuses must be an array of strings");
   if (transactionId !== undefined && !isText(transactionId)) return fail("transactionId must be a string");
-  if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 100_000)
-    return fail("count must be a whole number from 1 to 100000");
   if (transactionId !== undefined && count !== 1) return fail("count must be 1 where transactionId is given");
   return {
     direction: choiceIn(fields, "direction", ["OUTBOUND", "INBOUND"], "OUTBOUND"),
