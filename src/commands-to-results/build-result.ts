@@ -18,7 +18,7 @@ const shortHash = (...parts: readonly (string | number)[]): string =>
 export const resultIdOf = (commandId: string, final: boolean): string =>
   shortHash(commandId, final ? "final" : "in-doubt");
 
-/** For a command without a usable commandId: derived from the record's position in Kafka. */
+/** Names the result of a command without a usable commandId by the record's position in Kafka. */
 export const unnamedResultId = (record: { topic: string; partition: number; offset: number }): string =>
   shortHash(record.topic, record.partition, record.offset);
 

@@ -4,7 +4,7 @@ import { checkPlainList, kind } from "./setting.ts";
 
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** For secrets: errors repeat nothing of the text. */
+/** Errors repeat nothing of the text, because it may be a secret. */
 export const checkHeaderText = (text: string): void => {
   if (!HEADER_TEXT.test(text)) throw new Error("holds what no header of a request can carry");
 };

@@ -41,7 +41,7 @@ export const always = <T>(setting: Setting<T | undefined>): Setting<T> =>
 /** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no text that anybody meant. */
 const ODD_TEXT = /[\p{Cc}\uFEFF\uFFFD]/u;
 
-/** For secrets of any kind, and other texts: errors repeat nothing of them. */
+/** Errors repeat nothing of the text, because it may be a secret. */
 export const checkPlainText = (text: string): void => {
   if (ODD_TEXT.test(text))
     throw new Error(

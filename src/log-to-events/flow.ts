@@ -24,7 +24,7 @@ export type Report = {
   /** A notification that is listed several times counts as often here, and once in the others. */
   entries: number;
   known: number;
-  /** In a dry run: those that would be published. */
+  /** A dry run counts those that would be published. */
   published: number;
   held: number;
   tooYoung: number;

@@ -14,9 +14,9 @@ type LogEntry =
 
 /** JSON pointers within an entry. */
 export type EntryPointers = {
-  /** To the notification; without it, it is the one object that has its members. */
+  /** Leads to the notification; without it, that is the one object that has its members. */
   logNotificationPointer?: string | undefined;
-  /** To the name of the event; without it, it is the member `eventType`. */
+  /** Leads to the name of the event; without it, that is the member `eventType`. */
   logEventPointer?: string | undefined;
 };
 

@@ -35,7 +35,7 @@ export const reconcileRepeatedly = async (
   signal: AbortSignal,
 ): Promise<void> => {
   let wholeAtMs = notedAtMs ?? clock.now() - lookbackMs + windowMs;
-  /** When the last whole long look back began. */
+  /** The last whole long look back began then. */
   let lookedBackAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     await untilOpen(signal);

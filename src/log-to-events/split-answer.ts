@@ -8,7 +8,7 @@ export type SplitOptions = {
   logEntriesPointer?: string | undefined;
   /** A larger element is not kept. */
   maxEntryBytes: number;
-  /** For people: gives every element of every array that may be it. */
+  /** Gives every element of every array that may be it, for people to see. */
   takesAll?: boolean;
 };
 

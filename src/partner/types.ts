@@ -15,9 +15,9 @@ export type PartnerOptions = {
   tls: Partial<Record<"ca" | "cert" | "key", string | Buffer | undefined>>;
   /** The HTTP proxy for CONNECT, with credentials in the URL if it needs any. Asked for each connection; null for none. */
   proxy: (() => URL) | null;
-  /** For DNS, TCP, tunnel and TLS together. */
+  /** Bounds DNS, TCP, tunnel and TLS together. */
   connectTimeoutMs: number;
-  /** From writing the request until its answer is complete; of the log: for its head, and for each chunk. */
+  /** Bounds the time from writing the request to the end of its answer; for the log, to its head and to each chunk. */
   callTimeoutMs: number;
   /** Connections for calls with a permit. A read of the log has another one. */
   maxConnections: number;
@@ -53,7 +53,7 @@ export type Answer = {
   httpStatus: number;
   /** The text that was received, bounded, with secrets masked; null if it was cut off. */
   body: string | null;
-  /** From Retry-After (seconds or an HTTP date); null if absent or unreadable. */
+  /** What Retry-After asks for (seconds or an HTTP date); null if absent or unreadable. */
   retryAfterMs: number | null;
   /** What the answer holds of these: the quote that a create made, or the transaction that an accept began. */
   quoteId?: string;

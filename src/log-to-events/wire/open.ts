@@ -30,7 +30,7 @@ export const openReconcile = (
     showCompleteAt();
     const text = writeNote(note);
     withCluster(services, async (cluster) => {
-      // At the end of the topic, so that tools which alert on a group's lag stay quiet.
+      // The commit stands at the end of the topic, so that tools which alert on a group's lag stay quiet.
       const end = (await cluster.ranges(config.topics.transactionStatus)).ranges.get(0)?.endOffset ?? 0;
       await election.saveNote({ offset: end, note: text });
     }).catch((error: unknown) => log.warn({ reason: messageOf(error) }, "reconcile.note.failed"));

@@ -79,7 +79,7 @@ export const bodyText = (body: Buffer, { maxBytes, mask }: { maxBytes: number; m
 
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** In milliseconds, from seconds or an HTTP date, which is in GMT. Null if the header is absent or unreadable. */
+/** Reads seconds or an HTTP date, which is in GMT, as milliseconds. Null if the header is absent or unreadable. */
 export const readRetryAfter = (header: string | string[] | undefined, nowMs: number): number | null => {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? "";
   const date = /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;

@@ -18,7 +18,7 @@ type FetchLogOptions = Pick<PartnerOptions, "credentials" | "logEndParameter" | 
 
 /** How long a read waits for a turn of the rate limit that no command needs. */
 const WAIT_MS = 300_000;
-/** For the whole answer, from the request to the end of the body. */
+/** Bounds the whole answer, from the request to the end of the body. */
 const WHOLE_MS = 600_000;
 /** How much is kept of the body of an answer that is not 2xx. */
 const MAX_REFUSAL_BYTES = 4_096;

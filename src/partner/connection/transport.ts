@@ -84,7 +84,7 @@ export const transportFor = (options: TransportOptions) => {
     return result;
   };
 
-  /** Null if there is no idle connection, or it closed or expired before the request was written: nothing was sent. */
+  /** Returns null if no connection is idle, or it closed or expired before the request was written: nothing was sent. */
   const sendOnIdle = async (request: OutgoingRequest, timed: Timed): Promise<ExchangeResult | null> => {
     const reused = idle.take();
     if (!reused) return null;
