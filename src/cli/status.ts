@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { listDoubts } from "../operate/doubts/doubts.ts";
 import { isPause, PAUSABLE, readPauses, type ControlEntry } from "../operate/pause.ts";
-import { orWarn } from "../operate/read-topic.ts";
+import { askOrWarn } from "../operate/read-topic.ts";
 import { readStatus, type Status } from "../operate/status.ts";
 import { explainOutage } from "../operate/tools.ts";
 import { troublesOf, type Trouble } from "../operate/troubles.ts";
@@ -50,7 +50,7 @@ const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
     // Without the flow commands there is no journal.
     const warn = (why: string): void => io.err(`Doubts are not counted: ${why}`);
     const counting = explainOutage(tools.config, listDoubts(tools, 0), io.stopped);
-    const waiting = await orWarn({ warn }, counting, null);
+    const waiting = await askOrWarn({ warn }, counting, null);
     const nowMs = systemClock.now();
     if (json) {
       const doubts = waiting && {

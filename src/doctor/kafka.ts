@@ -15,8 +15,8 @@ const SIGN_IN_MS = 5_000;
 
 type ServicesFor = (brokers: readonly string[]) => Services;
 
-/** A broker that was asked; `described` is what it says of its cluster. */
-type Answer = { broker: string; checks: readonly Check[]; described: Described | null };
+/** What a broker says of its cluster; null where it says nothing. */
+type Answer = { checks: readonly Check[]; description: (Described & { broker: string }) | null };
 
 const targetOf = ({ kafka }: Config, broker: string): CheckTarget => ({
   name: `broker ${broker}`,
@@ -46,12 +46,12 @@ const askBroker = async (broker: string, servicesFor: ServicesFor, doctor: Docto
   const target = targetOf(config, broker);
   const { name } = target;
   const reached = await reach(target, doctor);
-  if (isFailed(reached)) return { broker, checks: reached, described: null };
+  if (isFailed(reached)) return { checks: reached, description: null };
   try {
-    const description = askOneBroker(servicesFor([broker]).newClient, clock);
-    const described = await clock.within(SIGN_IN_MS, signal, description);
+    const asking = askOneBroker(servicesFor([broker]).newClient, clock);
+    const description = { broker, ...(await clock.within(SIGN_IN_MS, signal, asking)) };
     const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
-    return { broker, checks: [ok(name, how), ...reached], described };
+    return { checks: [ok(name, how), ...reached], description };
   } catch (error) {
     signal.throwIfAborted();
     const [noTls] = await missingTls(target, doctor);
@@ -62,7 +62,7 @@ const askBroker = async (broker: string, servicesFor: ServicesFor, doctor: Docto
       "see that KAFKA_BROKERS names a Kafka port, and that it takes this sign-in: KAFKA_SASL_MECHANISM " +
         `(${how}) with its user, password or token, or a client certificate (KAFKA_TLS_CERT_FILE)`,
     );
-    return { broker, checks: [noTls ?? refused], described: null };
+    return { checks: [noTls ?? refused], description: null };
   }
 };
 
@@ -74,9 +74,7 @@ const checkBrokers = async (
   const { config } = doctor;
   const { brokers } = config.kafka;
   const answers = await Promise.all(brokers.map((broker) => askBroker(broker, servicesFor, doctor)));
-  const descriptions = answers.flatMap(({ broker, described }) =>
-    described ? [{ broker, ...described }] : [],
-  );
+  const descriptions = answers.flatMap(({ description }) => description ?? []);
   const [first] = descriptions;
   const strangers = descriptions.filter(({ clusterId }) => clusterId !== first?.clusterId);
   const mixed = strangers.map(({ broker }) =>

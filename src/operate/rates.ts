@@ -2,7 +2,6 @@ import { withCluster } from "../kafka/cluster/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { Tools } from "./tools.ts";
 
-/** `kind`: of the topic's records. */
 export type TopicRate = { kind: string; perMinute: readonly number[] };
 
 const MINUTE_MS = 60_000;

@@ -67,7 +67,7 @@ export const readTopic = async (tools: Tools, reading: TopicReading, take: TakeR
 };
 
 /** If the asking fails with a UsageError, it is a warning, and the answer is `otherwise`. */
-export const orWarn = <T>({ warn }: Pick<Tools, "warn">, asking: Promise<T>, otherwise: T): Promise<T> =>
+export const askOrWarn = <T>({ warn }: Pick<Tools, "warn">, asking: Promise<T>, otherwise: T): Promise<T> =>
   asking.catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
     warn(error.message);

@@ -11,6 +11,7 @@ export { explainOutage } from "../kafka/wire/outage.ts";
 
 export type Progress = { read: number; total: number };
 
+/** What commands for people and pages of the console work with. */
 export type Tools = Services & {
   /** Is called with a sentence about something that does not stop the work. */
   warn: (sentence: string) => void;

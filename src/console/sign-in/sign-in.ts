@@ -24,11 +24,7 @@ export const addressOfPerson = (context: ConsoleContext): string => {
 /** Without sign-in: refuses other host names, against DNS rebinding by a foreign web page. */
 const onLoopback: MiddlewareHandler<ConsoleEnv> = async (context, next) => {
   if (!LOOPBACK.test(context.req.header("host") ?? ""))
-    throw new PageProblem(
-      403,
-      "Without sign-in the console answers to this machine's own names only.",
-      "Open it as http://localhost with its port, or set CONSOLE_AUTH.",
-    );
+    throw new PageProblem(403, "Without sign-in only localhost is answered.", "See CONSOLE_AUTH.");
   await next();
 };
 

@@ -8,7 +8,7 @@ import type { CommandResult } from "../../records.ts";
 import { isApart, isUp, sentenceOf, type HealthKind } from "../../runtime/health.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
-import { orWarn, valueReader } from "../read-topic.ts";
+import { askOrWarn, valueReader } from "../read-topic.ts";
 import { inspectTopics, type Tools, type Progress } from "../tools.ts";
 import { recentProposals, type Proposal } from "../resolve/proposal.ts";
 
@@ -179,7 +179,7 @@ const withReadDoubts = async <T>(tools: Tools, ask: (opened: OpenDoubts) => Prom
 export const listDoubts = (tools: Tools, count = Infinity) =>
   withReadDoubts(tools, async (opened) => {
     const doubts = await opened.list(count);
-    const recent = await orWarn(tools, recentProposals(tools), []);
+    const recent = await askOrWarn(tools, recentProposals(tools), []);
     return { doubts, numbers: opened.numbers(), proposals: opened.waiting(recent) };
   });
 

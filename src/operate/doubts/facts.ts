@@ -8,7 +8,7 @@ import type { CommandResult, TransactionStatusUpdated } from "../../records.ts";
 import { stringOf } from "../../runtime/json.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import type { Tools } from "../tools.ts";
-import { orWarn, readTopic, valueReader } from "../read-topic.ts";
+import { askOrWarn, readTopic, valueReader } from "../read-topic.ts";
 import type { Doubt } from "./doubts.ts";
 
 /** A transaction as far as the events topic tells. Null where it holds no event of the transaction. */
@@ -146,7 +146,7 @@ export const factsOfDoubts = async (tools: Tools, doubts: readonly Doubt[]) => {
   const oldestMs = doubts.reduce((oldest, { claimedAtMs }) => Math.min(oldest, claimedAtMs), Infinity);
   const createdFromMs = oldestMs - QUOTE_LIFE_MS;
   const read = async (topic: string, fromMs: number, take: TakeRecord): Promise<void> => {
-    if (doubts.length > 0) await orWarn(noting, readTopic(noting, { topic, fromMs }, take), null);
+    if (doubts.length > 0) await askOrWarn(noting, readTopic(noting, { topic, fromMs }, take), null);
   };
 
   const transactions = learnTransactions(noting, doubts);

@@ -1,7 +1,7 @@
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import type { Tools, Progress } from "../tools.ts";
-import { mayHold, orWarn, readTopic } from "../read-topic.ts";
+import { askOrWarn, mayHold, readTopic } from "../read-topic.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
 import { endingsOf, type Ending, type StoryRecord, type StoryStep } from "./step.ts";
 
@@ -71,7 +71,8 @@ export const readStory = async (tools: Tools, { id, sinceMs }: { id: string; sin
       last = next;
       tools.onProgress(progress);
     };
-    await orWarn(noting, readTopic({ ...noting, onProgress }, { topic, fromMs: sinceMs, keys }, take), null);
+    const reading = readTopic({ ...noting, onProgress }, { topic, fromMs: sinceMs, keys }, take);
+    await askOrWarn(noting, reading, null);
   };
 
   const { commands, quotes, transactions } = search;
