@@ -1,15 +1,8 @@
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
 import type { Cluster, FoundTopic } from "./cluster.ts";
-import {
-  surroundingsOf,
-  journalRules,
-  lookbackRule,
-  topicRules,
-  type TopicRule,
-  type Severity,
-  type TopicDemands,
-} from "./topic-rules.ts";
+import { journalRules, lookbackRule, surroundingsOf, topicRules } from "./topic-rules.ts";
+import type { Severity, TopicDemands, TopicRule } from "./topic-rules.ts";
 import { subjectOf, topicPlans, type TopicNames } from "./topics.ts";
 
 /** What is wrong with topics. `detail` goes on after their names. `isMissing`: or this user may not see it. */

@@ -5,13 +5,8 @@ import type { Cluster } from "./cluster.ts";
 import { RegistryError } from "../schema/registry-http.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema } from "../schema/schemas.ts";
-import {
-  DEAD_LETTER_MARGIN_BYTES,
-  subjectOf,
-  topicPlans,
-  type TopicNames,
-  type TopicPlan,
-} from "./topics.ts";
+import { DEAD_LETTER_MARGIN_BYTES, subjectOf, topicPlans } from "./topics.ts";
+import type { TopicNames, TopicPlan } from "./topics.ts";
 
 export type SetupOptions = {
   names: TopicNames;

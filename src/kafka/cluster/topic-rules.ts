@@ -1,14 +1,8 @@
 // The one table of what a topic must be. A row: the topics it is about, when it is broken, what is wrong, what to do.
 import { counted } from "../../runtime/counted.ts";
 import type { FoundTopic } from "./cluster.ts";
-import {
-  DAY_MS,
-  DEAD_LETTER_MARGIN_BYTES,
-  ROLES,
-  type LargestRecord,
-  type TopicRole,
-  type TopicNames,
-} from "./topics.ts";
+import { DAY_MS, DEAD_LETTER_MARGIN_BYTES, ROLES } from "./topics.ts";
+import type { LargestRecord, TopicNames, TopicRole } from "./topics.ts";
 
 /** What is asked of topics. `lookbackMs`: how far back the reconcile flow looks events up; null without it. */
 export type TopicDemands = {

@@ -5,13 +5,8 @@ import type { RegistryAuth } from "../schema/registry-http.ts";
 import { clientCredentials } from "../sign-in/client-credentials.ts";
 import { mskIam } from "../sign-in/msk-iam.ts";
 import { oauthBearer } from "../sign-in/oauth-bearer.ts";
-import {
-  TOKEN_REQUEST_MS,
-  tokenFile,
-  tokenSource,
-  type TokenDeps,
-  type TokenSource,
-} from "../sign-in/token-source.ts";
+import { TOKEN_REQUEST_MS, tokenFile, tokenSource } from "../sign-in/token-source.ts";
+import type { TokenDeps, TokenSource } from "../sign-in/token-source.ts";
 
 export type SignIn = ReturnType<typeof signInOf>;
 

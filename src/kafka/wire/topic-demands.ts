@@ -1,12 +1,8 @@
 import type { Config } from "../../config/config.ts";
 import type { SetupOptions } from "../cluster/setup.ts";
 import type { TopicDemands } from "../cluster/topic-rules.ts";
-import {
-  DEAD_LETTER_MARGIN_BYTES,
-  RECORD_MARGIN_BYTES,
-  type LargestRecord,
-  type TopicRole,
-} from "../cluster/topics.ts";
+import { DEAD_LETTER_MARGIN_BYTES, RECORD_MARGIN_BYTES } from "../cluster/topics.ts";
+import type { LargestRecord, TopicRole } from "../cluster/topics.ts";
 
 type Flow = Config["bridge"]["flows"][number];
 
