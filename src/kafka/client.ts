@@ -32,8 +32,7 @@ const REQUEST_TIMEOUT_MS = 8_000;
 /** kafkajs's 10 s can exceed a session: then every request authenticates, and brokers refuse that within a second. */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
-export const newClient = (options: KafkaOptions, log: Log): NewClient => {
-  const { brokers, clientId, tls, sasl } = options;
+export const newClient = ({ brokers, clientId, tls, sasl }: KafkaOptions, log: Log): NewClient => {
   readWholeHeaders();
   checkBatches();
   leaveOutAborted();

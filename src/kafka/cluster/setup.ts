@@ -29,11 +29,7 @@ const insyncOf = (replicas: number): Record<string, string> =>
   replicas === 2 ? {} : { "min.insync.replicas": replicas > 2 ? "2" : "1" };
 
 /** A dead letter of the largest possible command must fit. No setting allows larger records than brokers' defaults. */
-const deadLetterConfig = async (
-  { config }: TopicPlan,
-  { commands }: TopicNames,
-  cluster: Brokers,
-): Promise<TopicPlan["config"]> => {
+const deadLetterConfig = async ({ config }: TopicPlan, { commands }: TopicNames, cluster: Brokers) => {
   // Looked up now: the commands topic may have just been created with the brokers' default.
   const commandsConfig = (await cluster.find([commands])).get(commands)?.config;
   const needed = Number(commandsConfig?.["max.message.bytes"] ?? 0) + DEAD_LETTER_MARGIN_BYTES;

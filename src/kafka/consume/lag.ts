@@ -4,9 +4,6 @@ import type { Ranges } from "../ranges.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
-/** `seconds`: age of the oldest unfinished record, 0 for none; an upper bound until it was read; null if unknown. */
-type PartitionLag = { records: number; seconds: number | null };
-
 type Deps = {
   clock: Pick<Clock, "now" | "sleep">;
   connectCluster: () => Promise<Pick<Cluster, "ranges" | "close">>;
@@ -51,9 +48,9 @@ export const watchLag = (
   };
 
   return {
-    /** By assigned partition, once its committed offset and its end are known. */
-    lag: (): ReadonlyMap<number, PartitionLag> => {
-      const lag = new Map<number, PartitionLag>();
+    /** By assigned partition, once its end is known. The age of a record that is not read yet is an upper bound. */
+    lag: () => {
+      const lag = new Map<number, { records: number; seconds: number | null }>();
       for (const [partition, { watermark }] of assignedPartitions) {
         const range = ranges.get(partition);
         if (!range || !watermark) continue;

@@ -17,12 +17,7 @@ type Deps = { clock: Pick<Clock, "monotonic" | "sleep">; log: Pick<Log, "info" |
 const IS_AWAITED = new Error("a record is waited for");
 
 /** How far partitions are read, least recently served first. @param wake called when one may be fetched or looked up */
-export const createReadPlaces = (
-  topic: string,
-  wake: () => void,
-  { clock, log }: Deps,
-  over: AbortSignal,
-) => {
+export const createPlaces = (topic: string, wake: () => void, { clock, log }: Deps, over: AbortSignal) => {
   const places = new Map<number, Place>();
   let hurry = new AbortController();
   let waitingPaces = 0;

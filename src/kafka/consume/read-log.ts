@@ -11,7 +11,7 @@ import { BatchError } from "../kafkajs-fixes/checked-batches.ts";
 import { openLogClient, type Fetched, type FetchOptions } from "./log-client.ts";
 import { isDone, isUnreadable, PlaceLost, positionOf, takeFetched } from "./place.ts";
 import type { LogHooks, Place, Reader } from "./place.ts";
-import { createReadPlaces } from "./places.ts";
+import { createPlaces } from "./places.ts";
 
 export type LogOptions = FetchOptions & {
   topic: string;
@@ -79,7 +79,7 @@ export const readLog = (
     });
   });
 
-  const places = createReadPlaces(topic, wake, { clock, log }, over.signal);
+  const places = createPlaces(topic, wake, { clock, log }, over.signal);
   const { byPartition, due, fail, rest } = places;
   const endIfRead = (): void => {
     if (endsWhenRead && [...byPartition.values()].every(isDone)) over.abort(ALL_READ);

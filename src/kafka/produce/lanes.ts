@@ -60,8 +60,7 @@ export const createLanes = (owner: LaneOwner, troubles: Troubles, sendTimeoutMs:
       withoutLeader = [];
       items.forEach(choosePartition);
       redistribute(items);
-      const isMoved = ({ partition }: PendingRecord): boolean =>
-        formerLeaders[partition] !== leaders[partition];
+      const isMoved = ({ partition }: PendingRecord) => formerLeaders[partition] !== leaders[partition];
       for (const [key, lane] of lanes) {
         lane.giveUp(new Error("the partition has another leader now"), isMoved);
         if (lane.isRunning || leaders.includes(key) || (key < 0 && troubles.size > 0)) continue;

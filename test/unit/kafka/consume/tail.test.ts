@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { silent } from "../../../../src/runtime/log.ts";
 import { startTail, type TailHooks } from "../../../../src/kafka/consume/tail.ts";
-import { createReadPlaces } from "../../../../src/kafka/consume/places.ts";
+import { createPlaces } from "../../../../src/kafka/consume/places.ts";
 import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -172,7 +172,7 @@ test("a batch that cannot be read is forgotten once the log ends before it", () 
   const signal = new AbortController();
   onTestFinished(() => signal.abort());
   const deps = { clock: systemClock, log: silent };
-  const places = createReadPlaces(TOPIC, () => undefined, deps, signal.signal);
+  const places = createPlaces(TOPIC, () => undefined, deps, signal.signal);
   places.add(new Map([[0, { startOffset: 5, endOffset: 9 }]]));
   const lack = { kind: "unreadableBatch", offset: 5, cause: "it is corrupt" } as const;
   places.fail([...places.byPartition], lack, 1_000);
