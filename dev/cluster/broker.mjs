@@ -8,7 +8,6 @@ import { aliveBrokers, untilReady } from "./probe.mjs";
  * @property {number} id
  * @property {string} host
  * @property {number} port
- * @property {string} dataFolder with a folder for each partition
  * @property {number} pid of the Java process; another one after a new start
  * @property {() => Promise<void>} kill SIGKILL; resolves when the process is gone
  * @property {() => void} freeze SIGSTOP
@@ -21,11 +20,11 @@ const READY_MS = 60_000;
 
 /**
  * Launches a broker.
- * @param {{ id: number, port: number, dataFolder: string, launch: () => Promise<Child> }} options
+ * @param {{ id: number, port: number, launch: () => Promise<Child> }} options
  * @returns {Promise<Broker & { untilCountsIn: (brokers: number) => Promise<void> }>}
  *   untilCountsIn resolves when it answers and knows of at least so many living brokers
  */
-export async function launchBroker({ id, port, dataFolder, launch }) {
+export async function launchBroker({ id, port, launch }) {
   let child = await launch();
 
   /** @param {number} brokers */
@@ -41,7 +40,6 @@ export async function launchBroker({ id, port, dataFolder, launch }) {
     id,
     host: "127.0.0.1",
     port,
-    dataFolder,
     get pid() {
       return child.pid;
     },

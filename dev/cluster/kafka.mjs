@@ -50,10 +50,9 @@ export async function startKafka({
   const alone = brokers === 1;
   const quorum = { controllerId: alone ? 1 : CONTROLLER_ID, controllerPort, brokers, security };
 
-  const dataFolderOf = (/** @type {number} */ id) => join(folder, `data-${id}`);
   /** @param {Omit<Node, "dataFolder">} role @param {number} nodeHeapMb */
   const prepare = (role, nodeHeapMb) => {
-    const node = { ...role, dataFolder: dataFolderOf(role.id) };
+    const node = { ...role, dataFolder: join(folder, `data-${role.id}`) };
     const properties = serverProperties(node, quorum);
     return prepareNode({
       node,
@@ -95,12 +94,7 @@ export async function startKafka({
       const role = alone
         ? { id, roles: "broker,controller", port, extraPorts, controllerPort }
         : { id, roles: "broker", port, extraPorts };
-      const broker = await launchBroker({
-        id,
-        port,
-        dataFolder: dataFolderOf(id),
-        launch: await prepare(role, heapMb),
-      });
+      const broker = await launchBroker({ id, port, launch: await prepare(role, heapMb) });
       kills.push(broker.kill);
       members.push(broker);
     }
