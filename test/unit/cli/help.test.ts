@@ -40,12 +40,6 @@ const wordsOf = (line: string): string[] =>
     .split("\0")
     .slice(0, -1);
 
-test("the whole tree is looked at", () => {
-  expect(named.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["serve", "send accept-quote", "dead-letters replay", "story"]),
-  );
-});
-
 describe.each(named)("$name", ({ path }) => {
   test("has help that fits a screen, with examples that the program takes", async () => {
     const { out: help } = await runCommand({}, [...path, "--help"]);

@@ -95,19 +95,6 @@ test("the statuses of a transaction are published in their order; direction and 
   ]);
 });
 
-test("a dry run says what is missing, and publishes nothing", async () => {
-  const { log, topic, run } = openLog();
-  log.push(sent(1, 5), sent(2, 5));
-  expect(await run({ dryRun: true })).toEqual({
-    ...COMPLETE,
-    entries: 2,
-    known: 0,
-    published: 2,
-    tooYoung: 0,
-  });
-  expect(topic).toHaveLength(0);
-});
-
 test("twenty of which none is known, although events of that time are, are suspicious; less, or an empty topic, are an outage", async () => {
   const world = () => {
     const open = openLog();
