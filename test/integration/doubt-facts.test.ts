@@ -7,7 +7,7 @@ import { findDoubts } from "../../src/operate/doubts/doubts.ts";
 import { factsOfDoubts } from "../../src/operate/doubts/facts.ts";
 import { decode, encode, latestSchemaId } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { toolServicesFor } from "../support/tool-services.ts";
+import { toolServicesFor } from "../support/tools.ts";
 import { writeAnsweredDoubt, writeEventOf } from "../support/doubts.ts";
 import { openWorld, type World } from "../support/world.ts";
 

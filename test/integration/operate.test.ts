@@ -9,7 +9,7 @@ import { recentProposals } from "../../src/operate/resolve/proposal.ts";
 import { confirm, resolve } from "../../src/operate/resolve/resolve.ts";
 import { readStatus } from "../../src/operate/status.ts";
 import { decode } from "../support/avro.ts";
-import { toolServicesFor, person } from "../support/tool-services.ts";
+import { toolServicesFor, person } from "../support/tools.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { clientOf, endTotal, setTopicConfig } from "../support/kafka.ts";
 import { serveSettings } from "../support/settings.ts";

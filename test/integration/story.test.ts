@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tools } from "../../src/operate/tools.ts";
 import { readStory, type Story } from "../../src/operate/story/story.ts";
-import { toolServicesFor } from "../support/tool-services.ts";
+import { toolServicesFor } from "../support/tools.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Following } from "../support/follow-topics.ts";
 import { decodeResult } from "../support/result.ts";
