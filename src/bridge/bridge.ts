@@ -12,7 +12,7 @@ import { openPartner } from "../partner/wire.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { webhookServer } from "../webhooks-to-events/wire.ts";
-import { componentsOf, metricsOf, runsIn, type Parts, type State } from "./parts.ts";
+import { componentsOf, metricsOf, runs, type Parts, type State } from "./parts.ts";
 import { openControl } from "./pauses/control.ts";
 import { PAUSABLE } from "./pauses/pause-entry.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
@@ -29,7 +29,6 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** Opens what exists before Kafka has answered. */
 const openBase = async (config: Config, { clock, log }: { clock: Clock; log: Log }, state: State) => {
-  const runs = runsIn(config);
   const metrics = metricsOf(config, state);
   const traces = await openTraces(config.traces, { clock, log });
   const services = createServices(config, { clock, log, metrics, traces, waitsForSchemas: true });
@@ -37,9 +36,9 @@ const openBase = async (config: Config, { clock, log }: { clock: Clock; log: Log
   return {
     services,
     management: createManagementServer({ readiness, registry: metrics.registry }),
-    webhooks: runs("webhooks") ? webhookServer(services, () => state.phase === "running") : null,
+    webhooks: runs(config, "webhooks") ? webhookServer(services, () => state.phase === "running") : null,
     /** One client for both flows, because its limits hold for all calls together. */
-    partner: runs("commands") || runs("reconcile") ? openPartner(config, services) : null,
+    partner: runs(config, "commands") || runs(config, "reconcile") ? openPartner(config, services) : null,
   };
 };
 
@@ -58,13 +57,13 @@ const openParts = async (
   { signal, sayWaiting }: { signal: AbortSignal; sayWaiting: (cause: string) => void },
 ): Promise<void> => {
   const { config, clock } = services;
-  const runs = runsIn(config);
   const inTime = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
 
   const { schemaIdOf } = await inTime(awaitPrerequisites(services, signal, sayWaiting));
   const { parkNotification, parkCommand } = (parts.deadLetters = openDeadLetters(services));
   const eventSchemaId = (): number => schemaIdOf("transaction-status-updated");
-  if (webhooks || runs("reconcile")) parts.events = await inTime(openEvents(services, eventSchemaId()));
+  if (webhooks || runs(config, "reconcile"))
+    parts.events = await inTime(openEvents(services, eventSchemaId()));
   const { events } = parts;
   if (webhooks && events) {
     const { publishOnce } = events;
@@ -72,9 +71,9 @@ const openParts = async (
   }
   if (partner === null) return;
 
-  const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
+  const pausable = PAUSABLE.filter((name) => runs(config, name === "accepts" ? "commands" : name));
   const pauses = (parts.control = await inTime(openControl(services, pausable)));
-  if (runs("commands")) {
+  if (runs(config, "commands")) {
     const schemaIds = {
       command: schemaIdOf("command"),
       result: schemaIdOf("command-result"),
@@ -83,7 +82,7 @@ const openParts = async (
     const deps = { services, park: parkCommand, partner, schemaIds, pauses, signal };
     parts.commands = await inTime(openCommands(deps));
   }
-  if (events && runs("reconcile"))
+  if (events && runs(config, "reconcile"))
     parts.reconcile = openReconcile({ services, events, partner, schemaId: eventSchemaId() }, (until) =>
       pauses.untilOpen("reconcile", until),
     );

@@ -8,10 +8,7 @@ import type { Component, Subsystem } from "../runtime/subsystem.ts";
 import type { Control } from "./pauses/control.ts";
 
 type Flow = Config["bridge"]["flows"][number];
-export const runsIn =
-  ({ bridge }: Config) =>
-  (flow: Flow): boolean =>
-    bridge.flows.includes(flow);
+export const runs = ({ bridge }: Config, flow: Flow): boolean => bridge.flows.includes(flow);
 
 /** The parts of the process that are open. Each belongs to readiness, metrics and shutdown from then on. */
 export type Parts = {
@@ -44,6 +41,6 @@ export const metricsOf = (config: Config, state: State) => {
     commands: () => parts.commands?.numbers() ?? NO_COMMANDS,
     commandsLag: () => parts.commands?.lag() ?? new Map(),
     paused: () => parts.control?.paused() ?? {},
-    reconcileLeader: runsIn(config)("reconcile") ? () => parts.reconcile?.isLeader() ?? false : null,
+    reconcileLeader: runs(config, "reconcile") ? () => parts.reconcile?.isLeader() ?? false : null,
   });
 };

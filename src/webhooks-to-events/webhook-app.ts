@@ -34,7 +34,7 @@ export type WebhookPorts = {
   /** Null while starting and shutting down: then every answer is 503. */
   flow: () => WebhookFlow | null;
   served: (request: ServedRequest) => void;
-  trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
+  trace?: (headers: IncomingMessage["headers"]) => Span | undefined;
   clock: { monotonic: () => number; now: () => number };
 };
 

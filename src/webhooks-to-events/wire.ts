@@ -3,7 +3,7 @@ import type { PublishOnce } from "../notification/publish-once.ts";
 import { publishTimeoutOf } from "../notification/wire/events.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
-import { beginsAt, readTraceContext, type Span, type Traces } from "../runtime/traces.ts";
+import { beginsAt, readTraceContext, type Span } from "../runtime/traces.ts";
 import type { Services } from "../kafka/wire/services.ts";
 import { webhooksToEvents, type UnreadableNotification, type WebhookFlow } from "./flow.ts";
 import { verification } from "./verify.ts";
@@ -11,14 +11,6 @@ import { createWebhookServer, type ServedRequest } from "./webhook-app.ts";
 
 /** Senders keep connections that they do not use. Each takes at most 50 KiB, for which the manifests give memory. */
 const MIN_MAX_CONNECTIONS = 4_096;
-
-/** The span has the configured path, not that of the request, which may end in a secret token. */
-const beginWebhook =
-  (traces: Traces, path: string) =>
-  (headers: IncomingMessage["headers"]): Span => {
-    const context = readTraceContext(headers["traceparent"], headers["tracestate"]);
-    return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context) });
-  };
 
 type FlowPorts = {
   secrets: () => readonly string[];
@@ -74,7 +66,12 @@ export const webhookServer = (services: Services, isOpen: () => boolean) => {
 
   const maxConnections = Math.max(MIN_MAX_CONNECTIONS, 2 * maxInFlight);
   const pathToken = webhook.auth === "path-token";
-  const trace = traces ? beginWebhook(traces, path) : undefined;
+  const trace = (headers: IncomingMessage["headers"]): Span | undefined => {
+    if (!traces) return undefined;
+    const context = readTraceContext(headers["traceparent"], headers["tracestate"]);
+    // The configured path: that of the request may end in a secret token.
+    return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context) });
+  };
   const server = createWebhookServer(
     { path, pathToken, maxBodyBytes, maxInFlight, maxConnections },
     { flow: () => (isOpen() ? flow : null), served, trace, clock },
