@@ -216,7 +216,7 @@ describe("accepts that people have paused", () => {
   });
 
   it("share one wait, however many they are", async () => {
-    const { life, run, calls, resume } = paused();
+    const { life, run, calls, resume } = paused({ options: createDeps(createLog()).deps.options });
     const running = Array.from({ length: 50 }, (_, i) => run(accept(`c${i}`, `q${i}`)));
     await new Promise((resolve) => setImmediate(resolve));
     expect(getEventListeners(life.stop.signal, "abort")).toHaveLength(1);
@@ -282,11 +282,11 @@ describe("a create whose answer was lost", () => {
     const { deps } = createDeps(log);
     let claims = 0;
     const append: Deps["journal"]["append"] = async (ref, step) => {
-      if (step.kind === "claimed" && ++claims > 1) await new Promise((done) => setTimeout(done, 300));
+      if (step.kind === "claimed" && ++claims > 1) await new Promise((done) => setTimeout(done, 600));
       return deps.journal.append(ref, step);
     };
     const { call } = answers(lost);
-    const options = { ...deps.options, beginWithinMs: 20, deadlineMs: 200 };
+    const options = { ...deps.options, beginWithinMs: 300, deadlineMs: 500 };
     const { run } = bridge({ call, journal: { ...deps.journal, append }, options }, log);
     const settled = await run(create("c1"));
     expect(settled).toMatchObject({ outcome: "FAILED", attempts: 1 });
