@@ -46,15 +46,15 @@ export const elected = (options: GroupOptions, work: (term: Term) => Promise<voi
   );
   const checks = setInterval(check, CHECK_EVERY_MS);
 
-  const hang = (): void => {
+  const leaveUnlessEnded = async (ended: AbortSignal): Promise<void> => {
+    await clock.sleep(END_WORK_MS, ended).catch(() => undefined);
+    if (ended.aborted) return;
     isHanging = true;
     log.error({ groupId, afterMs: END_WORK_MS }, "election.work.hangs");
   };
   const workUntilItEnds = async (term: Term): Promise<void> => {
     const ended = new AbortController();
-    const forget = onAbort(term.signal, () => {
-      clock.sleep(END_WORK_MS, ended.signal).then(hang, () => undefined);
-    });
+    const forget = onAbort(term.signal, () => void leaveUnlessEnded(ended.signal));
     try {
       await work(term);
     } finally {
