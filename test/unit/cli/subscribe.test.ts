@@ -91,15 +91,7 @@ describe("subscribe", () => {
     expect(unsent.err).toMatch(/^Nothing was sent \(.*ECONNREFUSED/);
   });
 
-  it("is told what it needs, and that alone", async () => {
-    const { code, err } = await runCommand({}, ["subscribe", "--url", HOOK]);
-    expect(code).toBe(2);
-    expect([...err.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, variable]) => variable)).toEqual([
-      "PARTNER_BASE_URL",
-      "PARTNER_ACCESS_TOKEN",
-      "PARTNER_X_TOKEN",
-      "PARTNER_NAME",
-    ]);
+  it("needs the secret where a token ends the address", async () => {
     const tokenless = await subscribe("http://127.0.0.1:9", ["--url", HOOK], { WEBHOOK_SECRET: undefined });
     expect(tokenless.code).toBe(2);
     expect(tokenless.err).toMatch(/^WEBHOOK_SECRET is not set/);
