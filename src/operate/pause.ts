@@ -1,12 +1,5 @@
-import {
-  applyControlRecord,
-  isPause,
-  PAUSABLE,
-  writeControlEntry,
-  type ControlEntries,
-  type ControlEntry,
-  type Pausable,
-} from "../bridge/pauses/pause-entry.ts";
+import { applyControlRecord, isPause, PAUSABLE, writeControlEntry } from "../bridge/pauses/pause-entry.ts";
+import type { ControlEntries, ControlEntry, Pausable } from "../bridge/pauses/pause-entry.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";

@@ -7,16 +7,8 @@ import type { Proposal } from "../../operate/resolve/proposal.ts";
 import { canAct, noteField, taskField } from "../act.ts";
 import { hidden, link, notice, pathTo, reading } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
-import {
-  timeText,
-  codeText,
-  html,
-  inlineText,
-  sentence,
-  timeAndAge,
-  type Cell,
-  type Html,
-} from "../html/text.ts";
+import { timeText, codeText, html, inlineText, sentence, timeAndAge } from "../html/text.ts";
+import type { Cell, Html } from "../html/text.ts";
 import type { ConsoleContext, Site } from "../site.ts";
 import { aboutView, candidatesView, evidenceView } from "./doubt-facts.ts";
 import { doubtPath, doubtsTable, journalState, readProposals } from "./doubts.ts";

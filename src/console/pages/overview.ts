@@ -8,17 +8,8 @@ import { messageOf, OutageError } from "../../runtime/errors.ts";
 import { facts, link, notice, pathTo, reading, sentenceView, table } from "../html/elements.ts";
 import { page } from "../html/layout.ts";
 import { plot } from "../html/plot.ts";
-import {
-  ago,
-  codeText,
-  count,
-  formatCount,
-  html,
-  inlineText,
-  timeAndAge,
-  type Cell,
-  type Html,
-} from "../html/text.ts";
+import { ago, codeText, count, formatCount, html, inlineText, timeAndAge } from "../html/text.ts";
+import type { Cell, Html } from "../html/text.ts";
 import type { Reading } from "../readings.ts";
 import type { ConsoleContext, Site } from "../site.ts";
 import { readProposals, STILL_READING } from "./doubts.ts";

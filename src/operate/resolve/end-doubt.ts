@@ -2,12 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Ref } from "../../commands-to-results/accept-once/entry.ts";
 import type { Claim } from "../../commands-to-results/accept-once/fold-rules.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
-import {
-  resolvableAtMs,
-  endInJournal,
-  withoutDoubt,
-  type Resolved,
-} from "../../commands-to-results/accept-once/resolve.ts";
+import { resolvableAtMs, endInJournal, withoutDoubt } from "../../commands-to-results/accept-once/resolve.ts";
+import type { Resolved } from "../../commands-to-results/accept-once/resolve.ts";
 import { openResults } from "../../commands-to-results/wire/results.ts";
 import { describeOutage } from "../../kafka/wire/outage.ts";
 import type { CommandResult } from "../../records.ts";
