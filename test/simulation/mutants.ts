@@ -403,9 +403,15 @@ const edits: Record<string, Edit[]> = {
   "a create is called without end": [gates("lost && callsSent >= MAX_CREATES", "lost && callsSent < 0")],
   "a decision gives a commandId a second final result": [
     resolve(
-      'deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);',
-      'deps.isOlderElsewhere(ref) && view.finalElsewhere(ref) === "waits" ? "stands" : "none";',
+      'isOlderUnderWay ? "stands" : view.finalElsewhere(ref);',
+      'isOlderUnderWay && view.finalElsewhere(ref) === "waits" ? "stands" : "none";',
     ),
+  ],
+  "who publishes again does not wait for a claim of the commandId under another key": [
+    view('      if (held().some(isRival)) return "waits";\n'),
+  ],
+  "a decision is kept back for an older command that is in doubt itself": [
+    resolve('.some((older) => view.look(older).kind !== "doubt");', ".length > 0;"),
   ],
   ...withoutGates,
 };
@@ -413,6 +419,8 @@ const edits: Record<string, Edit[]> = {
 /** What is found by one schedule in thousands is searched for in schedules that are more likely to find it. */
 const KINDS: Record<string, Partial<Scenario>> = {
   "a command that waits keeps its slot": { rareCase: "late-claim" },
+  "who publishes again does not wait for a claim of the commandId under another key": { rareCase: "late-claim" },
+  "a decision is kept back for an older command that is in doubt itself": { rareCase: "late-claim" },
   "who publishes again gives a commandId a second final result": { rareCase: "late-answer" },
   "the publication of a doubt counts for the final result that follows it": { rareCase: "late-answer" },
   'the gate "breaker" is not asked before the bytes': { partnerIsBusy: true },

@@ -35,7 +35,7 @@ export const startOperator = (context: SimulationContext, operator: string): voi
     publish,
     newId: () => operator,
     timeOf: finder.timeOf,
-    isOlderElsewhere: finder.isOlderElsewhere,
+    olderElsewhere: finder.olderElsewhere,
     random: () => simulator.random.next(),
     observer: { retrying: () => undefined },
     options: { backoff: { baseMs: 50, maxMs: 500 } },

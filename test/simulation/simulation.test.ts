@@ -32,6 +32,16 @@ describe("the accept protocol", () => {
     expect(gaps, "the partner executes calls that operators called not executed").toBeGreaterThan(10);
   });
 
+  it.each([
+    [48_626, "two accepts of one commandId are in doubt, and a person decides on the younger one only"],
+    [68_705, "the end of a doubt is to be published while another accept of its commandId is called"],
+  ])("breaks no promise in schedule %d, as it once did: %s", { timeout: TIMEOUT_MS }, async (from) => {
+    const printed: string[] = [];
+    const print = (text: string): void => void printed.push(text);
+    const { isKept } = await runSchedules(build, { from, seeds: 1, threads: 1, print });
+    expect(isKept, printed.join("\n")).toBe(true);
+  });
+
   it(`is shown to need each of its ${mutants.length} precautions`, { timeout: TIMEOUT_MS }, async () => {
     const printed: string[] = [];
     const options = {

@@ -37,8 +37,8 @@ export const resolvableAtMs = (claim: Pick<Claim, "timestampMs" | "callWithinMs"
 type ResolveDeps = WriteDeps & {
   /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
   timeOf: (position: RecordPosition) => number | null;
-  /** Whether the commandId had an entry under another key before it had one under this. */
-  isOlderElsewhere: (ref: Ref) => boolean;
+  /** The commands that the commandId named, under other keys, before it named this one. */
+  olderElsewhere: (ref: Ref) => Ref[];
 };
 
 /** The result of a Concluded entry; null for another one. Decoding is retried while its schema is being fetched. */
@@ -117,7 +117,9 @@ export const endInJournal = async (
   const { position } = standingLook;
   const standing = await resultAt(deps, ref, position, signal);
   if (!standing) return { kind: "decided", result: null, note: null, position };
-  const elsewhere = deps.isOlderElsewhere(ref) ? "stands" : view.finalElsewhere(ref);
+  // An older command gets its own final result. If it is in doubt too, the commandId has none until a person decides.
+  const isOlderUnderWay = deps.olderElsewhere(ref).some((older) => view.look(older).kind !== "doubt");
+  const elsewhere = isOlderUnderWay ? "stands" : view.finalElsewhere(ref);
   await retryUntilAborted({ deps }, "publish", signal, () => publishFinal(deps, ref, standing, elsewhere));
   // Two people who decide alike in the same millisecond build the same bytes: the note says whose decision stands.
   const isOwn = standing.note === conclusion.note && standing.value.equals(decided.value);

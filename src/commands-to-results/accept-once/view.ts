@@ -72,6 +72,7 @@ export const createView = ({
   const unpublished = (): Unpublished[] => parts.flatMap((own) => [...own.unpublished.values()]);
   const opens = (): Open[] =>
     parts.flatMap(({ opensOf }) => Object.values(opensOf).flatMap((each) => [...each.values()]));
+  const held = (): Held[] => opens().filter(({ sinceMs }) => sinceMs === null);
   let trusted = true;
   let isHalted = false;
   const ready = (): boolean => trusted && !isHalted && parts.every(isReady);
@@ -166,11 +167,15 @@ export const createView = ({
       const isNamedElsewhere = content === null && knownElsewhere(ref, "entry");
       return { kind: "free", isTaken: open !== undefined || spent, isNamedElsewhere };
     },
-    /** Whether a final of the commandId under another key `waits` or `stands`. If two wait, the smaller goes first. */
+    /**
+     * Whether a final of the commandId under another key `waits` or `stands`. A claim there `waits` for its own final. If
+     * two finals wait, the smaller key goes first.
+     */
     finalElsewhere: (ref: Ref): "none" | "waits" | "stands" => {
-      const rivals = unpublished().filter(
-        ({ ref: { key, commandId } }) => commandId === ref.commandId && key !== ref.key,
-      );
+      const isRival = ({ ref: { key, commandId } }: { ref: Ref }): boolean =>
+        commandId === ref.commandId && key !== ref.key;
+      if (held().some(isRival)) return "waits";
+      const rivals = unpublished().filter(isRival);
       if (rivals.length === 0) return knownElsewhere(ref, "final") ? "stands" : "none";
       return rivals.some(({ ref: { key } }) => key < ref.key) ? "waits" : "none";
     },
@@ -183,7 +188,7 @@ export const createView = ({
     },
     isUnpublished: (ref: Ref): boolean => partOf(ref).unpublished.has(commandName(ref)),
     unpublished,
-    held: (): Held[] => opens().filter(({ sinceMs }) => sinceMs === null),
+    held,
     doubts: (): JournalDoubt[] =>
       opens().flatMap(({ sinceMs, ...held }) => (sinceMs === null ? [] : [{ ...held, sinceMs }])),
     forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).forgetBefore(offset),

@@ -70,7 +70,7 @@ const checkTransaction = async (
 /** Opens the journal, which is followed as a replica does it, and the results topic. */
 const openTopics = async (tools: Tools, request: ResolveRequest) => {
   const schemaIdOf = await inspectTopics(tools, ["results"]);
-  const { take, refs, timeOf, isOlderElsewhere } = createCommandFinder(request.commandId);
+  const { take, refs, timeOf, olderElsewhere } = createCommandFinder(request.commandId);
   const doubts = await openDoubts(tools, take);
   const results = await openResults(tools, schemaIdOf("command-result"));
   const { view, journal } = doubts;
@@ -81,7 +81,7 @@ const openTopics = async (tools: Tools, request: ResolveRequest) => {
     journal,
     codec: results.codec,
     timeOf,
-    isOlderElsewhere,
+    olderElsewhere,
     newId: () => randomUUID(),
     observer: { retrying: () => undefined },
     options: { backoff: BACKOFF },

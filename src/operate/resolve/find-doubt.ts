@@ -21,10 +21,10 @@ export const createCommandFinder = (commandId: string) => {
         firstTimes.set(keyName(ref), timestampMs);
     },
     refs: (): Ref[] => [...refs.values()],
-    /** Whether the commandId named another command, under another key, before it named this one. */
-    isOlderElsewhere: (ref: Ref): boolean => {
-      const firstMs = firstTimes.get(keyName(ref)) ?? 0;
-      return [...firstTimes.values()].some((timestampMs) => timestampMs < firstMs);
+    /** The commands that the commandId named, under other keys, before it named this one. */
+    olderElsewhere: (ref: Ref): Ref[] => {
+      const firstMsOf = (one: Ref): number => firstTimes.get(keyName(one)) ?? Infinity;
+      return [...refs.values()].filter((one) => firstMsOf(one) < firstMsOf(ref));
     },
     /** LogAppendTime (epoch milliseconds) of an entry of this command; null for any other position. */
     timeOf: (position: RecordPosition): number | null => times.get(positionText(position)) ?? null,

@@ -43,7 +43,7 @@ const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
     deps: {
       ...deps,
       timeOf: ({ offset }: RecordPosition) => log.entries[offset]?.timestampMs ?? null,
-      isOlderElsewhere: () => false,
+      olderElsewhere: () => [],
     },
     later: (ms: number): void => void (logMs += ms),
   };
