@@ -24,8 +24,6 @@ type Options = {
 };
 
 const CHECK_EVERY_MS = 1_000;
-/** How often the view forgets what retention has deleted. */
-const FORGET_EVERY_MS = 600_000;
 /** How often the topic's settings are asked for. Kafka deletes by a changed one within minutes. */
 const SETTINGS_EVERY_MS = 5_000;
 /** A broker that was frozen may report its old end for a moment. */
@@ -42,7 +40,8 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
   /** `counted`: they hold this number of partitions. `foreign`: another one, which this process must not replace. */
   let groupNotes: "unread" | "uncounted" | "counted" | "foreign" = "unread";
   let isWaitWarned = false;
-  let forgotAt = clock.monotonic();
+  /** The first offset of each partition when the view last forgot what stood before it. */
+  const starts = new Map<number, number>();
   let settingsReadAt = clock.monotonic();
   /** The journal is another log. This is final. */
   let lost: Health | null = null;
@@ -100,10 +99,14 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
     else log.info({ topic }, "journal.fit");
     options.mayBeginChanged();
   };
+  /** Forgets what retention has deleted, at once: a result that the view knows is asked for until it can be read. */
   const forget = (ranges: Ranges): void => {
-    if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
-    forgotAt = clock.monotonic();
-    for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
+    if (!view.ready()) return;
+    for (const [partition, { startOffset }] of ranges) {
+      if (starts.get(partition) === startOffset) continue;
+      starts.set(partition, startOffset);
+      view.forgetBefore({ partition, offset: startOffset });
+    }
   };
   const check = async (): Promise<void> => {
     const lasts = identity.lasts();
@@ -154,8 +157,10 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Services, "c
         if (partition >= partitions) lose(`has no partition ${partition} any more, which was read from it`);
       requireCount(partitions, "now");
       for (const [partition, { startOffset, endOffset }] of ranges)
-        if (partition < options.partitions)
+        if (partition < options.partitions) {
+          starts.set(partition, startOffset);
           view.begin(partition, { startOffset, endOffset: Math.max(endOffset, identity.reach(partition)) });
+        }
     },
     /** False if this record is not from the journal that this process, or its group, has read before. */
     isOurs: (record: Incoming): boolean => {

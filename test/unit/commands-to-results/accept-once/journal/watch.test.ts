@@ -8,7 +8,7 @@ import { startTail } from "../../../../../src/kafka/consume/tail.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { silent } from "../../../../../src/runtime/log.ts";
 import { eventually } from "../../../../support/eventually.ts";
-import { released } from "../journal.ts";
+import { concluded, released } from "../journal.ts";
 import { sentenceOf } from "../../../../../src/runtime/health.ts";
 
 const said = ({ fault }: ReturnType<typeof watchJournal>): string => {
@@ -29,7 +29,13 @@ const record = (offset: number, timestampMs = Date.now()) => ({
 });
 
 /** A watch over a journal of one partition, and what the cluster says of it. */
-const watched = async (length: number, notes: readonly string[] = [], ageMs = 0, isMute = false) => {
+const watched = async (
+  length: number,
+  notes: readonly string[] = [],
+  ageMs = 0,
+  isMute = false,
+  step = released("a"),
+) => {
   const events: string[] = [];
   const warnings: [event: string, fields: object][] = [];
   const asked = { notes: 0 };
@@ -78,7 +84,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
   const read = (offset: number, timestampMs?: number): void => {
     const incoming = record(offset, timestampMs);
     if (!watch.isOurs(incoming)) return;
-    const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step: released("a") };
+    const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step };
     if (view.take({ ...incoming, key: "q", entry }) === "folded") watch.learn(incoming);
   };
   for (let offset = 0; offset < length; offset++) read(offset, timestampMs);
@@ -169,6 +175,21 @@ it.each([
   expect(view.ready()).toBe(goesOn);
   if (goesOn) expect(watch.fault()).toBeNull();
   else expect(said(watch)).toContain(`which was ${hours * 3_600} s old`);
+});
+
+it("forgets at once what retention has deleted, and nothing of a journal that it has lost", async () => {
+  for (const [ageMs, isForgotten] of [
+    [31 * HOUR_MS, true],
+    [HOUR_MS, false],
+  ] as const) {
+    const { view, cluster, look } = await watched(3, [], ageMs, false, concluded(null, "REJECTED"));
+    const ref = { operation: "ACCEPT_QUOTE", key: "q", commandId: "c" } as const;
+    await look(1);
+    expect(view.look(ref).kind).toBe("concluded");
+    cluster.extent = { startOffset: 3, endOffset: 3 };
+    await look(1);
+    expect([view.ready(), view.look(ref).kind]).toEqual([isForgotten, isForgotten ? "free" : "concluded"]);
+  }
 });
 
 it("takes no command again after the setting was mended, if entries are gone by then", async () => {
