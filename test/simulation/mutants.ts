@@ -419,7 +419,9 @@ const edits: Record<string, Edit[]> = {
 /** What is found by one schedule in thousands is searched for in schedules that are more likely to find it. */
 const KINDS: Record<string, Partial<Scenario>> = {
   "a command that waits keeps its slot": { rareCase: "late-claim" },
-  "who publishes again does not wait for a claim of the commandId under another key": { rareCase: "late-claim" },
+  "who publishes again does not wait for a claim of the commandId under another key": {
+    rareCase: "late-claim",
+  },
   "a decision is kept back for an older command that is in doubt itself": { rareCase: "late-claim" },
   "who publishes again gives a commandId a second final result": { rareCase: "late-answer" },
   "the publication of a doubt counts for the final result that follows it": { rareCase: "late-answer" },
