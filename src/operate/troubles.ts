@@ -30,14 +30,14 @@ export const bad = (what: string, ...more: Sentence): Trouble => ({ tone: "bad",
 const wait = (what: string, ...more: Sentence): Trouble => ({ tone: "wait", what, more });
 
 function* doubtTroubles({ doubts, proposals = 0 }: KnownFacts): Generator<Trouble> {
-  const { doubts: open = 0, oldestSinceMs = null, problem = null } = doubts ?? {};
-  const what = `${counted(open, "command is", "commands are")} in doubt: ask the partner what became of each`;
+  const { doubts: number = 0, oldestSinceMs = null, problem = null } = doubts ?? {};
+  const what = `${counted(number, "command is", "commands are")} in doubt: ask the partner what became of each`;
   const since = "Money may have moved, and nobody knows. The oldest is in doubt since ";
   if (oldestSinceMs !== null) yield bad(what, since, { atMs: oldestSinceMs }, ". ", DOUBTS);
   if (problem !== null) yield bad("The journal cannot be read", problem);
-  const waiting = `${counted(proposals, "proposal waits", "proposals wait")} for a second person`;
+  const question = `${counted(proposals, "proposal waits", "proposals wait")} for a second person`;
   const how = "Look at the doubt, ask the partner yourself, and confirm it there. ";
-  if (proposals > 0) yield wait(waiting, how, DOUBTS);
+  if (proposals > 0) yield wait(question, how, DOUBTS);
 }
 
 const PARTNER_TROUBLES: Readonly<Record<PartnerHealth["kind"], string>> = {
@@ -54,7 +54,7 @@ const partnerTrouble = (health: PartnerHealth): Trouble => ({
 
 function* groupTroubles(commands: Status["commands"], topic: string): Generator<Trouble> {
   const { group, state, members, partitions, lag, unowned } = commands;
-  const waiting = (count: number): string => counted(count, "command waits", "commands wait");
+  const lagText = (count: number): string => counted(count, "command waits", "commands wait");
   if (members.length > 0 && state !== "Stable")
     yield wait(
       "The group of the commands settles: see whether it ends",
@@ -65,13 +65,13 @@ function* groupTroubles(commands: Status["commands"], topic: string): Generator<
       "Where a replica runs, see its /readyz first: it says what it lacks. Where none does, and commands are wanted, " +
       "start `cambio-bridge serve` with commands in FLOWS, this TOPIC_COMMANDS, and KAFKA_GROUP_ID " +
       `${group}; \`cambio-bridge doctor\` says what is wrong. The group's state is ${state}.`;
-    const what = partitions.length === 0 ? `there is no topic ${topic}` : waiting(lag);
+    const what = partitions.length === 0 ? `there is no topic ${topic}` : lagText(lag);
     yield { ...bad(`Nobody takes commands, and ${what}: see the replicas`, more), holds: "commands" };
   } else if (unowned.length > 0) {
-    const lost = partitions.filter(({ partition }) => unowned.includes(partition));
-    const lostLag = lost.reduce((sum, partition) => sum + partition.lag, 0);
-    yield (lostLag === 0 ? wait : bad)(
-      `No replica has ${topic}[${unowned.join(", ")}], where ${waiting(lostLag)}`,
+    const orphans = partitions.filter(({ partition }) => unowned.includes(partition));
+    const unownedLag = orphans.reduce((sum, partition) => sum + partition.lag, 0);
+    yield (unownedLag === 0 ? wait : bad)(
+      `No replica has ${topic}[${unowned.join(", ")}], where ${lagText(unownedLag)}`,
       `Added partitions are taken up within half a minute. ${SEE_LOG}`,
     );
   }
