@@ -45,9 +45,7 @@ const readRow = (row: Setting<unknown>, env: Environment): unknown => {
   return text === null ? undefined : row.read(text);
 };
 
-type Flow = Config["bridge"]["flows"][number];
-
-const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
+const needsOf = (purpose: Purpose, flows: Config["bridge"]["flows"]): readonly Need[] =>
   ({
     serve: ["kafka", "serve", ...flows] as const,
     tool: ["kafka"] as const,

@@ -35,8 +35,6 @@ const isTls = (url: URL): boolean => url.protocol === "https:";
 const portOf = (url: URL): number => Number(url.port || (isTls(url) ? 443 : 80));
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
-const ignore = (): undefined => undefined;
-
 const authorization = ({ username, password }: URL): Record<string, string> => {
   if (username === "") return {};
   const pair = [username, password].map((text) => decodePercent(text) ?? text).join(":");
@@ -118,7 +116,7 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
       sockets.forEach(drop);
     };
     const track: Track = (socket) => {
-      sockets.push(socket.on("error", ignore));
+      sockets.push(socket.on("error", () => undefined));
       // A socket that was opened too late is of no use.
       if (isGivenUp) drop(socket);
     };
