@@ -64,8 +64,7 @@ const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
       return;
     }
     const facts = { status: report, pauses: entries, doubts: waiting?.numbers ?? null };
-    const troubles = [...troublesOf(facts, tools.config, nowMs)];
-    troubles.flatMap(troubleLines).forEach(io.out);
+    troublesOf(facts, tools.config, nowMs).flatMap(troubleLines).forEach(io.out);
     flowLines(report, tools.config.topics.commands).forEach(io.out);
     if (!PAUSABLE.some((flow) => isPause(entries.get(flow), nowMs))) io.out("Nothing is paused by a person.");
     if (waiting?.numbers.doubts === 0) io.out("No command is in doubt.");

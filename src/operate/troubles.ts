@@ -118,8 +118,7 @@ function* reconcileTroubles(
     yield wait(`${what}: see the log of the replicas`, "The last complete run: ", last, ".");
 }
 
-/** What people should look at. */
-export function* troublesOf(
+function* allTroubles(
   facts: KnownFacts,
   { topics, reconcile }: Tools["config"],
   nowMs: number,
@@ -137,3 +136,9 @@ export function* troublesOf(
   if (pauses) yield* pauseTroubles(pauses, nowMs);
   if (status) yield* reconcileTroubles(status.reconcile, reconcile.everyMs, nowMs);
 }
+
+/** What people should look at, the bad first. */
+export const troublesOf = (...known: Parameters<typeof allTroubles>): Trouble[] => {
+  const { bad: worst = [], wait: others = [] } = Object.groupBy(allTroubles(...known), ({ tone }) => tone);
+  return [...worst, ...others];
+};

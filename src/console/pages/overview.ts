@@ -70,8 +70,7 @@ const troublesIn = (readings: Overview, config: Tools["config"], nowMs: number):
   };
   const all = [...outages(readings), ...troublesOf(facts, config, nowMs)];
   const isKnown = isCurrent(status) && isCurrent(pauses);
-  const { bad: worst = [], wait: others = [] } = Object.groupBy(all, ({ tone }) => tone);
-  return isKnown ? [...worst, ...others] : worst;
+  return isKnown ? all : all.filter(({ tone }) => tone === "bad");
 };
 
 type KnownDoubts = NonNullable<Overview["doubts"]["value"]>;

@@ -15,25 +15,25 @@ type EarlierReplay = { by: string; atMs: number; where: string };
 /** An announced letter does not count as sent: what a killed replay had announced may be sent once more. */
 export const sentLetters = () => {
   const sent = new Map<string, EarlierReplay>();
-  const announcers = new Map<string, string>();
+  const announcements = new Map<string, { actionId: string; by: string }>();
   return {
     take: (record: Incoming): void => {
       const entry = readAuditEntry(record);
       if (entry?.action !== "replay") return;
-      const { by, outcome, parameters } = entry;
+      const { actionId, by, outcome, parameters } = entry;
       const announced = Array.isArray(parameters["letters"]) ? parameters["letters"].map(String) : [];
       for (const ref of announced)
-        if (outcome === null) announcers.set(ref, announcers.get(ref) ?? by);
-        else if (announcers.get(ref) === by) announcers.delete(ref);
+        if (outcome === null) announcements.set(ref, announcements.get(ref) ?? { actionId, by });
+        else if (announcements.get(ref)?.actionId === actionId) announcements.delete(ref);
       const letters = objectOf(objectOf(outcome?.["effect"])?.["letters"]) ?? {};
       for (const [ref, where] of Object.entries(letters))
         if (!sent.has(ref)) sent.set(ref, { by, atMs: record.timestampMs, where: textOrEmpty(where) });
     },
     earlier: (ref: string): EarlierReplay | undefined => sent.get(ref),
     /** Who announced it and has not said yet what came of it. */
-    announcer: (ref: string): string | undefined => announcers.get(ref),
+    announcer: (ref: string): string | undefined => announcements.get(ref)?.by,
     /** Whoever announced a letter and was killed keeps nobody away. */
-    forgetAnnounced: (): void => announcers.clear(),
+    forgetAnnounced: (): void => announcements.clear(),
   };
 };
 

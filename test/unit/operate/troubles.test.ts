@@ -13,9 +13,8 @@ const idle: Status = { commands, reconcile, deadLetters: { records: 0, lastDay: 
 const memberOf = (partitions: Record<string, number[]>) => [{ clientId: "a", host: "a", partitions }];
 const members = memberOf({ "fx.commands": [0] });
 
-const troubles = (status: Partial<Status>, nowMs = 0, settings = {}) => [
-  ...troublesOf({ status: { ...idle, ...status }, pauses: null, doubts: null }, configOf(settings), nowMs),
-];
+const troubles = (status: Partial<Status>, nowMs = 0, settings = {}) =>
+  troublesOf({ status: { ...idle, ...status }, pauses: null, doubts: null }, configOf(settings), nowMs);
 const textsOf = (status: Partial<Status>): string[] =>
   troubles(status).map(({ tone, what, more }) => `${tone}: ${what}. ${textOf(more)}`);
 
@@ -24,8 +23,9 @@ test.each([
   ["it settles", { state: "PreparingRebalance", members: memberOf({}) }, false],
   ["all have other topics", { members: memberOf({ "other.commands": [0] }) }, true],
   ["one takes them", { members }, false],
-])("whether nobody takes commands, where %s", (_, more, isNobody) => {
-  const all = troubles({ commands: { ...commands, ...more } });
+])("whether nobody takes commands, where %s: before what is less bad", (_, more, isNobody) => {
+  const partner: Status["partner"] = [{ kind: "rateUsedUp", sinceMs: 0, untilMs: 7_000 }];
+  const all = troubles({ partner, commands: { ...commands, ...more } });
   expect(all.some(({ holds }) => holds === "commands")).toBe(isNobody);
   if (isNobody)
     expect(all[0]?.what).toBe("Nobody takes commands, and there is no topic fx.commands: see the replicas");

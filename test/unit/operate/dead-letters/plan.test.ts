@@ -84,11 +84,12 @@ const record = (
   actionId: string,
   letters: readonly string[],
   outcome: AuditOutcome | null,
+  by = actionId,
 ) => {
   const action: Action = { kind: "replay", subject: "letters", parameters: { letters } };
   const entry = {
     actionId,
-    actor: { by: actionId, role: "operator", note: "n", from } as const,
+    actor: { by, role: "operator", note: "n", from } as const,
     action,
     outcome,
   };
@@ -124,8 +125,9 @@ test("who announced a letter first, since a plan was made, sends it; a killed re
   expect(sent.announcer("0/1")).toBeUndefined();
   sent.take(record(2, "bob", ["0/1"], null));
   expect(["0/1", "0/2"].map(sent.announcer)).toEqual(["bob", undefined]);
-  sent.take(record(3, "cid", ["0/1"], null));
-  sent.take(record(4, "cid", ["0/1"], { kind: "refused", reason: "bob sends it" }));
+  // In another window.
+  sent.take(record(3, "bob's second", ["0/1"], null, "bob"));
+  sent.take(record(4, "bob's second", ["0/1"], { kind: "refused", reason: "bob sends it" }, "bob"));
   expect(sent.announcer("0/1")).toBe("bob");
   sent.take(record(5, "bob", ["0/1"], { kind: "refused", reason: "interrupted" }));
   expect(sent.announcer("0/1")).toBeUndefined();
