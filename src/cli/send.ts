@@ -33,9 +33,7 @@ const hopeFor = async (request: Request, tools: Tools): Promise<string> => {
   ]);
   const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
   const troubles = troublesOf({ status, pauses, doubts: null }, tools.config, systemClock.now());
-  const obstacles = troubles.filter(
-    ({ holds }) => holds === "commands" || (isAccept && holds === "accepts"),
-  );
+  const obstacles = troubles.filter(({ holds }) => holds === "commands" || (isAccept && holds === "accepts"));
   return obstacles.length === 0
     ? "it may still come, see `cambio-bridge watch results`"
     : `none can come now (${obstacles.map(({ what }) => what).join("; ")}), see \`cambio-bridge status\``;
