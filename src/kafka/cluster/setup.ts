@@ -152,9 +152,11 @@ export const setUp = async (options: SetupOptions, ports: SetupPorts): Promise<v
   try {
     await setUpTopics(options, ports, attemptWith(refusals));
     await setUpSchemas(options, ports, attemptWith(refusals));
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`Setup did not finish: ${messageOf(error)}. It can be run again.`, { cause: error });
+  } catch (cause) {
+    const message = `Setup did not finish: ${messageOf(cause)}. It can be run again.`;
+    const error = cause instanceof UsageError ? cause : new UsageError(message, { cause });
+    if (refusals.length === 0) throw error;
+    refusals.push(error.message);
   }
   if (refusals.length > 0) throw new UsageError(refusals.join("\n"));
 };

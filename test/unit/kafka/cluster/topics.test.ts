@@ -146,8 +146,9 @@ describe("setup", () => {
   });
 
   /** The error of a setup whose cluster or registry refuses. */
-  const failure = async (refusal: Error): Promise<UsageError> => {
+  const failure = async (refusal: Error, outage?: Error): Promise<UsageError> => {
     const { run, cluster, registry } = paper();
+    if (outage) registry.find = () => Promise.reject(outage);
     if (refusal instanceof RegistryError) registry.register = () => Promise.reject(refusal);
     else cluster.create = () => Promise.reject(refusal);
     const error: unknown = await run().catch((each: unknown) => each);
@@ -182,6 +183,12 @@ describe("setup", () => {
     const { message, cause } = await failure(obstacle);
     expect(cause).toBeInstanceOf(Error);
     expect(message).toMatch(/^Setup did not finish: .*\. It can be run again\.$/);
+  });
+
+  test("what is refused is said, and is final, also where an outage ends the setup", async () => {
+    const { message, cause } = await failure(errorOfCode(29), registryError(null));
+    expect(cause).toBeUndefined();
+    expect(message).toMatch(/^(Topic .*\n){7}Setup did not finish: /);
   });
 });
 
