@@ -10,23 +10,21 @@ type Auth = Config["webhook"]["auth"];
 export const ownSecrets = ({ webhook, partner }: Config): (() => readonly string[]) => {
   const { accessToken, xToken, proxyUrl } = partner;
   const settings = [webhook.secret, accessToken, xToken].filter((setting) => setting !== undefined);
-  // A list in a setting is taken apart once, and not for each call.
-  const secretsOf = madeFrom((texts) => texts.flatMap((text) => [text, ...itemsIn(text)]));
+  // A list or a URL in a setting is taken apart once, and not for each call.
+  const secretsOf = madeFrom(([proxy = "", ...texts]) => [
+    ...(proxy === "" ? [] : passwordsIn(new URL(proxy))),
+    ...texts.flatMap((text) => [text, ...itemsIn(text)]),
+  ]);
   return () => {
-    const passwords = proxyUrl ? passwordsIn(new URL(proxyUrl.reveal())) : [];
-    return secretsOf([
-      ...settings.flatMap((setting) => [setting.reveal(), ...setting.replaced()]),
-      ...passwords,
-    ]);
+    const texts = settings.flatMap((setting) => [setting.reveal(), ...setting.replaced()]);
+    return secretsOf([proxyUrl?.reveal() ?? "", ...texts]);
   };
 };
 
 export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
-  const { accessToken, xToken, proxyUrl } = config.partner;
-  const settings = [config.webhook.secret, accessToken, xToken, proxyUrl];
   const secrets = ownSecrets(config);
-  const maskOf = madeFrom(() => maskFor(secrets()));
-  return (text) => maskOf(settings.map((setting) => setting?.reveal() ?? ""))(text);
+  const maskOf = madeFrom(maskFor);
+  return (text) => maskOf(secrets())(text);
 };
 
 /** A `#` without quotes in an env file leaves the beginning of a secret. */

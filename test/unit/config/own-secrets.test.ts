@@ -27,22 +27,28 @@ test("without a secret of the webhooks nothing is one of theirs", () => {
 });
 
 test.each([
-  ["WEBHOOK_SECRET", "*** ***"],
-  ["PARTNER_PROXY_URL", "http://u:before-it@proxy http://u:***@proxy"],
-])("masks the new %s from its rotation on", (variable, masked) => {
-  const { file, put } = rewritten();
-  const textOf = (secret: string): string =>
-    variable === "WEBHOOK_SECRET" ? secret : `http://u:${secret}@proxy`;
-  put(textOf("before-it"));
-  const config = configOf({ [variable]: undefined, [`${variable}_FILE`]: file });
-  const mask = maskOwnSecrets(config);
-  expect(mask("before-it after-it")).toBe("*** after-it");
-  put(textOf("after-it"));
-  // A new text counts when two looks have found it.
-  for (const setting of [config.webhook.secret, config.partner.proxyUrl])
-    for (const ms of [1_000_000_000, 2_000_000_000]) setting?.reload(ms);
-  expect(mask(`${textOf("before-it")} ${textOf("after-it")}`)).toBe(masked);
-});
+  ["WEBHOOK_SECRET", ["after-it"], "*** ***"],
+  ["WEBHOOK_SECRET", ["after-it", "before-it"], "*** ***"],
+  ["PARTNER_PROXY_URL", ["after-it"], "http://u:before-it@proxy http://u:***@proxy"],
+])(
+  "masks each %s from its rotation on, also if nothing was masked meanwhile: %s",
+  (variable, secrets, masked) => {
+    const { file, put } = rewritten();
+    const textOf = (secret: string): string =>
+      variable === "WEBHOOK_SECRET" ? secret : `http://u:${secret}@proxy`;
+    put(textOf("before-it"));
+    const config = configOf({ [variable]: undefined, [`${variable}_FILE`]: file });
+    const mask = maskOwnSecrets(config);
+    expect(mask("before-it after-it")).toBe("*** after-it");
+    for (const [nth, secret] of secrets.entries()) {
+      put(textOf(secret));
+      // A new text counts when two looks have found it.
+      for (const setting of [config.webhook.secret, config.partner.proxyUrl])
+        for (const look of [1, 2]) setting?.reload((2 * nth + look) * 1_000_000_000);
+    }
+    expect(mask(`${textOf("before-it")} ${textOf("after-it")}`)).toBe(masked);
+  },
+);
 
 const key = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 
