@@ -81,6 +81,15 @@ export const withoutDoubt = async (
   return { kind: "decided", result, note, position };
 };
 
+const finalElsewhere = ({ view, olderElsewhere }: ResolveDeps, ref: Ref) => {
+  const older = olderElsewhere(ref);
+  // Whoever decided may have died before publishing: a replica will publish one of the two.
+  if (older.some(view.isUnpublished)) return "waits";
+  // An older command gets its own final result. If it is in doubt too, the commandId has none until a person decides.
+  const isUnderWay = older.some((one) => view.look(one).kind !== "doubt");
+  return isUnderWay ? "stands" : view.finalElsewhere(ref);
+};
+
 /**
  * An operator decides, unless a late answer or another operator was faster. The view must be ready, and be fed
  * meanwhile. Rejects where the decision may have been written and could not be read back.
@@ -117,9 +126,7 @@ export const endInJournal = async (
   const { position } = standingLook;
   const standing = await resultAt(deps, ref, position, signal);
   if (!standing) return { kind: "decided", result: null, note: null, position };
-  // An older command gets its own final result. If it is in doubt too, the commandId has none until a person decides.
-  const isOlderUnderWay = deps.olderElsewhere(ref).some((older) => view.look(older).kind !== "doubt");
-  const elsewhere = isOlderUnderWay ? "stands" : view.finalElsewhere(ref);
+  const elsewhere = finalElsewhere(deps, ref);
   await retryUntilAborted({ deps }, "publish", signal, () => publishFinal(deps, ref, standing, elsewhere));
   // Two people who decide alike in the same millisecond build the same bytes: the note says whose decision stands.
   const isOwn = standing.note === conclusion.note && standing.value.equals(decided.value);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { buildResult } from "../../../../src/commands-to-results/build-result.ts";
 import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
+import { endLeftovers } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { resolvableAtMs, endInJournal } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import type { JournalStep } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -149,6 +150,25 @@ it("frees the quote and publishes nothing where the commandId has its final resu
   expect([results, log.view.unpublished(), log.view.doubts()]).toEqual([[], [], []]);
   expect(log.view.look(accept("c2"))).toMatchObject({ kind: "free", isTaken: false });
 });
+
+it.each(["a quote", "z quote"])(
+  "publishes one of two decisions, if the older one's was not published: %s",
+  async (key) => {
+    const { deps, log, results, conclusion } = doubted();
+    const younger = accept("c1", key);
+    log.append(younger, claimed("b"), { ...conclusion("IN_DOUBT"), attemptId: "b" } as JournalStep);
+    const publish = (): Promise<never> => new Promise(() => undefined);
+    void endInJournal({ ...deps, publish }, c1, decision, never);
+    await expect.poll(() => log.view.unpublished().length).toBe(1);
+    await endInJournal({ ...deps, olderElsewhere: () => [c1] }, younger, { ...decision, by: "Bob" }, never);
+    const stop = new AbortController();
+    const running = endLeftovers(deps, { afterMs: 0, everyMs: 2, signal: stop.signal });
+    await expect.poll(() => log.view.unpublished()).toEqual([]);
+    stop.abort(new Error("over"));
+    await expect(running).rejects.toThrow("over");
+    expect(results).toEqual(["c1 FAILED"]);
+  },
+);
 
 it("does not know a command that is not in doubt", async () => {
   const { deps, log } = doubted();
