@@ -1,8 +1,9 @@
+import http from "node:http";
 import { onTestFinished } from "vitest";
 import type { SandboxOptions } from "../../sandbox/options.ts";
 import { startSandbox } from "../../sandbox/start.ts";
+import { listen } from "../support/listen.ts";
 import { clientOf, type Client } from "./client.ts";
-import { startReceiver, type Received } from "./receiver.ts";
 
 /** A sandbox of this test's own, ended with it, and a client for it. */
 export const openSandbox = async (options: SandboxOptions = {}): Promise<Client & { url: string }> => {
@@ -11,8 +12,17 @@ export const openSandbox = async (options: SandboxOptions = {}): Promise<Client 
   return { ...clientOf(sandbox.url), url: sandbox.url };
 };
 
-export const openReceiver = async (answer?: (nth: number, received: Received) => number) => {
-  const receiver = await startReceiver(answer);
-  onTestFinished(receiver.close);
-  return receiver;
+/** Receives notifications and answers them as told; what came is in `received`. */
+export const openReceiver = async (answer: (nth: number) => number = () => 200) => {
+  const received: { path: string; body: string }[] = [];
+  const server = http.createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      received.push({ path: request.url ?? "", body });
+      response.writeHead(answer(received.length)).end();
+    });
+  });
+  onTestFinished(() => server.close().closeAllConnections());
+  return { url: `http://${await listen(server)}`, received };
 };
