@@ -204,6 +204,9 @@ describe("letters of notifications", () => {
     const at = letters.seen.length;
     await produceRaw(brokers, topics.deadLetters, [letter(known), letter(known), letter("{")]);
     const refs = (await letters.until(() => true, at + 3)).slice(at).map(ref);
+    // A replay that was killed has announced them, and never said what came of it.
+    const data = { actionId: "killed", action: "replay", by: "bob", parameters: { letters: refs } };
+    await world.produce(topics.audit, [{ key: "killed", value: JSON.stringify({ data }) }]);
     // A bridge for webhooks alone needs no commands topic.
     const withoutCommands = { TOPIC_COMMANDS: `${topics.commands}-absent` };
     const args = ["--by", "ana", "--note", "the schema is there now"];

@@ -87,22 +87,10 @@ const record = (
   by = actionId,
 ) => {
   const action: Action = { kind: "replay", subject: "letters", parameters: { letters } };
-  const entry = {
-    actionId,
-    actor: { by, role: "operator", note: "n", from } as const,
-    action,
-    outcome,
-  };
-  const value = Buffer.from(auditEvent(entry, { id: "i", source: "/s", timeMs: 0 }));
-  return {
-    topic: "audit",
-    partition: 0,
-    offset,
-    timestampMs: offset,
-    key: null,
-    value,
-    headers: NO_HEADERS,
-  } as Incoming;
+  const actor = { by, role: "operator", note: "n", from } as const;
+  const event = auditEvent({ actionId, actor, action, outcome }, { id: "i", source: "/s", timeMs: 0 });
+  const place = { topic: "audit", partition: 0, offset, timestampMs: offset };
+  return { ...place, key: null, value: Buffer.from(event), headers: NO_HEADERS } as Incoming;
 };
 
 test("a letter counts as sent once an entry names its place, and not when it was only announced", () => {
