@@ -403,15 +403,15 @@ const edits: Record<string, Edit[]> = {
   "a create is called without end": [gates("lost && callsSent >= MAX_CREATES", "lost && callsSent < 0")],
   "a decision gives a commandId a second final result": [
     resolve(
-      'isUnderWay ? "stands" : view.finalElsewhere(ref);',
-      'isUnderWay && view.finalElsewhere(ref) === "waits" ? "stands" : "none";',
+      'older.some((one) => view.look(one).kind === "free") ? "stands" : view.finalElsewhere(ref);',
+      'older.length > 0 && view.finalElsewhere(ref) === "waits" ? "stands" : "none";',
     ),
   ],
   "who publishes again does not wait for a claim of the commandId under another key": [
-    view('      if (held().some(isRival)) return "waits";\n'),
+    view('one.operation === "ACCEPT_QUOTE" && isRival(one)', "false && isRival(one)"),
   ],
   "a decision is kept back for an older command that is in doubt itself": [
-    resolve('.some((one) => view.look(one).kind !== "doubt");', ".length > 0;"),
+    resolve('older.some((one) => view.look(one).kind === "free")', "older.length > 0"),
   ],
   ...withoutGates,
 };

@@ -42,8 +42,6 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
   const deadLettered = new Set<SentCommand>();
   const claimedAtMs = new Map<string, number>();
   const mustBeFinal = new Set<string>();
-  /** Commands with a final result in the journal. */
-  const finalNames = new Set<string>();
   const startedAt = new Map<SentCommand, number>();
   const openClaims = new Map<string, Claim>();
   const disturbedCommands = new Set<string>();
@@ -245,7 +243,6 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
     ): void => {
       lastEndMs = simulator.nowMs();
       if (end.attemptId !== null) openClaims.delete(end.attemptId);
-      if (end.final) finalNames.add(name);
       if (end.final && end.attemptId !== null) mustBeFinal.add(name);
       const sinceClaimMs = simulator.nowMs() - (claimedAtMs.get(end.attemptId ?? "") ?? 0);
       if (end.ownerLost && scenario.skewMs === 0 && sinceClaimMs < CALL_WITHIN_MS)
@@ -291,7 +288,7 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
       for (const name of mustBeFinal)
         if (
           !observed.get(name)?.final &&
-          ![...finalNames].some((one) => one !== name && idOf(one) === idOf(name) && observed.get(one)?.final)
+          ![...observed].some(([one, { final }]) => one !== name && idOf(one) === idOf(name) && final)
         )
           fail(`P5 the final result of ${name} was never published`);
     },

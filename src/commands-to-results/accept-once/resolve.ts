@@ -85,9 +85,8 @@ const finalElsewhere = ({ view, olderElsewhere }: ResolveDeps, ref: Ref) => {
   const older = olderElsewhere(ref);
   // Whoever decided may have died before publishing: a replica will publish one of the two.
   if (older.some(view.isUnpublished)) return "waits";
-  // An older command gets its own final result. If it is in doubt too, the commandId has none until a person decides.
-  const isUnderWay = older.some((one) => view.look(one).kind !== "doubt");
-  return isUnderWay ? "stands" : view.finalElsewhere(ref);
+  // An older command between two attempts gets its own final result.
+  return older.some((one) => view.look(one).kind === "free") ? "stands" : view.finalElsewhere(ref);
 };
 
 /**

@@ -168,14 +168,13 @@ export const createView = ({
       return { kind: "free", isTaken: open !== undefined || spent, isNamedElsewhere };
     },
     /**
-     * Whether a final of the commandId under another key `waits` or `stands`. A claim there `waits` for its own final. If
-     * two finals wait, the smaller key goes first.
+     * Whether a final of the commandId under another key `waits` or `stands`. An accept's claim there `waits` for its own
+     * final; a create's may have come late, when nobody executes it any more. If two finals wait, the smaller goes first.
      */
     finalElsewhere: (ref: Ref): "none" | "waits" | "stands" => {
-      const isRival = ({ ref: { key, commandId } }: { ref: Ref }): boolean =>
-        commandId === ref.commandId && key !== ref.key;
-      if (held().some(isRival)) return "waits";
-      const rivals = unpublished().filter(isRival);
+      const isRival = (one: Ref): boolean => one.commandId === ref.commandId && one.key !== ref.key;
+      if (held().some(({ ref: one }) => one.operation === "ACCEPT_QUOTE" && isRival(one))) return "waits";
+      const rivals = unpublished().filter(({ ref: one }) => isRival(one));
       if (rivals.length === 0) return knownElsewhere(ref, "final") ? "stands" : "none";
       return rivals.some(({ ref: { key } }) => key < ref.key) ? "waits" : "none";
     },
