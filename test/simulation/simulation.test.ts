@@ -34,6 +34,7 @@ describe("the accept protocol", () => {
 
   it.each([
     [48_626, "two accepts of one commandId are in doubt, and a person decides on the younger one only"],
+    [8_161_213, "a create that another replica began outlives an accept of its commandId"],
     [566_001, "a create's claim comes late and stays, and a doubt of its commandId ends"],
     [68_705, "the end of a doubt is to be published while another accept of its commandId is called"],
   ])("breaks no promise in schedule %d, as it once did: %s", { timeout: TIMEOUT_MS }, async (from) => {

@@ -6,24 +6,25 @@ export type CommandIdLocks = ReturnType<typeof createCommandIdLocks>;
 
 /** The view knows a commandId only once its first entry is folded: until then two commands could begin with it. */
 export const createCommandIdLocks = () => {
-  const locks = new Map<string, { owner: Ref; jobs: Set<object> }>();
+  /** By commandId, in the order in which they came: the first of them owns it. */
+  const locks = new Map<string, Set<Holder>>();
   return {
-    /** False while a command under another journal key has the commandId. Jobs of one key share the lock. */
-    isFree: ({ prepared: { ref } }: Holder): boolean => {
-      const owner = locks.get(ref.commandId)?.owner ?? ref;
-      return owner.key === ref.key && owner.operation === ref.operation;
-    },
-    /** Called in the synchronous step in which it is free. */
-    acquire: (job: Holder): void => {
+    /** False while a command under another journal key owns the commandId. Jobs of one key share it. */
+    isFree: (job: Holder): boolean => {
       const { ref } = job.prepared;
-      const lock = locks.get(ref.commandId) ?? { owner: ref, jobs: new Set() };
-      locks.set(ref.commandId, lock);
-      lock.jobs.add(job);
+      const [owner = job] = locks.get(ref.commandId) ?? [];
+      return owner.prepared.ref.key === ref.key && owner.prepared.ref.operation === ref.operation;
+    },
+    /** A job that finds its claim in the journal comes after the owner, and owns the commandId after it. */
+    acquire: (job: Holder): void => {
+      const { commandId } = job.prepared.ref;
+      const jobs = locks.get(commandId) ?? new Set();
+      locks.set(commandId, jobs.add(job));
     },
     release: (job: Holder): void => {
       const { commandId } = job.prepared.ref;
-      const lock = locks.get(commandId);
-      if (lock?.jobs.delete(job) && lock.jobs.size === 0) locks.delete(commandId);
+      const jobs = locks.get(commandId);
+      if (jobs?.delete(job) && jobs.size === 0) locks.delete(commandId);
     },
   };
 };
