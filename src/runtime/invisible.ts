@@ -3,8 +3,12 @@ export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/u;
 const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
 
 /** Each UTF-16 unit of the text as \uXXXX. */
-export const unitsOf = (text: string): string =>
-  Array.from(text.split(""), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+export const unitsOf = (text: string): string => {
+  let units = "";
+  for (let index = 0; index < text.length; index++)
+    units += `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  return units;
+};
 
 /** The text with its invisible characters written as \uXXXX. JSON without line breaks stays the same JSON. */
 export const escapeInvisible = (text: string): string => text.replace(ALL_INVISIBLE, unitsOf);
