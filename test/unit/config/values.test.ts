@@ -277,6 +277,9 @@ describe("unknown variables", () => {
     ["WEBHOOK_SECRETS", "WEBHOOK_SECRET"],
     ["PARTNER_CALL_TIMEOUT_MS", "PARTNER_CALL_TIMEOUT"],
     ["COMMANDS_MAX_INFLIGHT", "COMMANDS_MAX_IN_FLIGHT"],
+    ["TOPIC_COMMAND_RESULT", "TOPIC_COMMAND_RESULTS"],
+    ["RECONCILE_LOOK_BACK", "RECONCILE_LOOKBACK"],
+    ["CONSOLE_FOUREYES", "CONSOLE_FOUR_EYES"],
     ["PARTNER_TOKEN_FILE", "PARTNER_X_TOKEN_FILE"],
   ])("%s is refused: did you mean %s?", (name, meant) => {
     for (const purpose of ["serve", "tool", "console"] as const)

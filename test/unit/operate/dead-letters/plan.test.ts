@@ -78,7 +78,6 @@ test.each([
 });
 
 const from = { host: "h", user: "u", program: "cli" };
-
 const record = (
   offset: number,
   actionId: string,
