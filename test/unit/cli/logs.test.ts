@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { answer, serve } from "../partner/hostile-server.ts";
 import { chunked, chunkOf, LAST_CHUNK } from "../partner/log-reader.ts";
-import { runCommand } from "./run-command.ts";
+import { partnerSettings, runCommand } from "./run-command.ts";
 
 const settings = (url: string) => ({
-  PARTNER_BASE_URL: url,
-  PARTNER_ACCESS_TOKEN: "access-token-of-tests",
-  PARTNER_X_TOKEN: "x-token-of-tests",
-  PARTNER_NAME: "acme",
+  ...partnerSettings(url),
   PARTNER_CALL_TIMEOUT: "5s",
   WEBHOOK_SECRET: "webhook-token-of-tests",
 });

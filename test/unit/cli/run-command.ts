@@ -1,6 +1,14 @@
 import { runProgram } from "../../../src/cli/program.ts";
 import type { Environment } from "../../../src/config/load.ts";
 
+/** The settings of the calls to a partner at this address. */
+export const partnerSettings = (url: string): Environment => ({
+  PARTNER_BASE_URL: url,
+  PARTNER_ACCESS_TOKEN: "access-token-of-tests",
+  PARTNER_X_TOKEN: "x-token-of-tests",
+  PARTNER_NAME: "acme",
+});
+
 /** What whoever reads the output of a command may do. */
 type Reader = {
   stopped?: AbortSignal;

@@ -47,10 +47,6 @@ test.each([
     ["accept-quote", "--quote-id", "q", "--counterparty-id", "x", "--amount", "1,5"],
     /request\.amount must be/,
   ],
-  [
-    "create-quote --direction SIDEWAYS --purpose COMEX --amount 1 --base USD --quoted BRL".split(" "),
-    /request\.direction must be one of/,
-  ],
 ])("a command that breaks a rule of the bridge is not written: %j", async (args, message) => {
   const { code, out, err } = await runCommand(env, ["send", ...args]);
   expect({ code, out }).toEqual({ code: 2, out: "" });

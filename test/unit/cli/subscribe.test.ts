@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { withPathToken } from "../../../src/cli/subscribe.ts";
 import { answer, serve } from "../partner/hostile-server.ts";
-import { runCommand } from "./run-command.ts";
+import { partnerSettings, runCommand } from "./run-command.ts";
 
 const TOKEN = "webhook/token of tests";
 const ENCODED = encodeURIComponent(TOKEN);
 const settings = (url: string) => ({
-  PARTNER_BASE_URL: url,
-  PARTNER_ACCESS_TOKEN: "access-token-of-tests",
-  PARTNER_X_TOKEN: "x-token-of-tests",
-  PARTNER_NAME: "acme",
+  ...partnerSettings(url),
   PARTNER_CALL_TIMEOUT: "1s",
   WEBHOOK_AUTH: "path-token",
   WEBHOOK_SECRET: `${TOKEN},older-token`,

@@ -1,5 +1,5 @@
 import type { Environment } from "../../../src/config/load.ts";
-import { runCommand } from "../cli/run-command.ts";
+import { partnerSettings, runCommand } from "../cli/run-command.ts";
 import { serve, type Server } from "../partner/hostile-server.ts";
 
 export type Said = { group: string; name: string; status: string; detail: string; remedy: string | null };
@@ -11,10 +11,7 @@ export const NOWHERE = "127.0.0.1:1";
 export const nowhere: Environment = {
   KAFKA_BROKERS: NOWHERE,
   SCHEMA_REGISTRY_URL: `http://${NOWHERE}`,
-  PARTNER_BASE_URL: `http://${NOWHERE}`,
-  PARTNER_ACCESS_TOKEN: "access-token-of-tests",
-  PARTNER_X_TOKEN: "x-token-of-tests",
-  PARTNER_NAME: "acme",
+  ...partnerSettings(`http://${NOWHERE}`),
   WEBHOOK_AUTH: "hmac",
   WEBHOOK_SIGNATURE_HEADER: "x-signature",
   WEBHOOK_SECRET: "webhook-secret-of-tests",

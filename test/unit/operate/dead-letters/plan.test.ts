@@ -4,8 +4,6 @@ import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
 import { auditEvent, type Action, type AuditOutcome } from "../../../../src/operate/audit/entry.ts";
 import type { DeadLetter } from "../../../../src/operate/dead-letters/letter.ts";
 import { inOriginalOrder, planOf, sentLetters } from "../../../../src/operate/dead-letters/plan.ts";
-import { outcomeOf } from "../../../../src/operate/dead-letters/replay.ts";
-import type { LetterEnd } from "../../../../src/operate/dead-letters/targets.ts";
 import { readRef } from "../../../../src/operate/read-topic.ts";
 
 /** A letter of a command that nothing is known against. */
@@ -46,15 +44,6 @@ describe("a letter is", () => {
   test("sent where its ref names it, although it would be refused again", () => {
     expect(plan(letter(1, { reason: "COMMAND_ID_REUSED" }), { isNamed: true }).send).toHaveLength(1);
   });
-
-  test("not sent twice", () => {
-    const replay = { by: "ana", atMs: 0, where: "commands[0]@7" };
-    const earlier = (ref: string) => (ref === "0/1" ? replay : undefined);
-    expect(plan(letter(1), { earlier }).skipped).toMatchObject([
-      { why: "replayed before", detail: "1970-01-01T00:00:00.000Z by ana: commands[0]@7" },
-    ]);
-    expect(plan(letter(2), { earlier }).send).toHaveLength(1);
-  });
 });
 
 function at(offset: number) {
@@ -91,19 +80,6 @@ const record = (
   const place = { topic: "audit", partition: 0, offset, timestampMs: offset };
   return { ...place, key: null, value: Buffer.from(event), headers: NO_HEADERS } as Incoming;
 };
-
-test("a letter counts as sent once an entry names its place, and not when it was only announced", () => {
-  const sent = sentLetters();
-  sent.take(record(1, "ana", ["0/1", "0/2"], null));
-  expect(sent.earlier("0/1")).toBeUndefined();
-  const ends = new Map<string, LetterEnd>([
-    ["0/1", { end: "sent", where: "commands[0]@7" }],
-    ["0/2", { end: "left", reason: "gone" }],
-  ]);
-  sent.take(record(2, "ana", ["0/1", "0/2"], outcomeOf(ends)));
-  expect(sent.earlier("0/1")).toEqual({ by: "ana", atMs: 2, where: "commands[0]@7" });
-  expect(sent.earlier("0/2")).toBeUndefined();
-});
 
 test("who announced a letter first, since a plan was made, sends it; a killed replay of before keeps nobody away", () => {
   const sent = sentLetters();
