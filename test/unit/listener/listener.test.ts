@@ -98,3 +98,9 @@ test("the console reads a form, whatever pieces it comes in", async () => {
   // The form was read: it names no doubt.
   expect(sender.text).toMatch(/Choose what the partner says/);
 });
+
+test("management answers a probe with HTTP/1.0 and no Host header", async () => {
+  const to = await open(management());
+  const probe = await to("GET /readyz HTTP/1.0\r\n\r\n");
+  await eventually(() => probe.text.startsWith("HTTP/1.1 200 "), "the answer");
+});

@@ -31,14 +31,6 @@ describe("what is answered", () => {
     expect(desk.served.map(({ outcome: reception }) => reception?.kind)).toEqual(["published", "duplicate"]);
   });
 
-  test("200 with deadLettered when it is authentic and not understood", async () => {
-    const desk = await open();
-    const answer = await desk.post("not json");
-    expect(answer).toMatchObject({ status: 200, text: '{"deadLettered":true}' });
-    expect(desk.parked).toMatchObject([{ body: Buffer.from("not json") }]);
-    expect(desk.published).toEqual([]);
-  });
-
   test("404 with an empty body for a wrong path token, whatever the body is", async () => {
     const desk = await open();
     for (const token of ["wrong", `${SECRET}x`, SECRET.slice(1), "%00"]) {
