@@ -32,8 +32,7 @@ beforeAll(async () => {
   });
   folder = await mkdtemp(join(tmpdir(), "cambio-bridge-console-"));
   signIn = await signInSettings(folder);
-  const bridge = await world.startReplica();
-  await bridge.untilReady();
+  await world.startReady();
   shown = await startConsole(world, { ...signIn, CONSOLE_PARTNER_CONTACT: "FX desk, extension 4711" });
   // No sandbox of its own: in containers Chromium refuses to run as root with one. It only opens our own page.
   if (hasBrowser) browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });

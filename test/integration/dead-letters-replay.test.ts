@@ -7,7 +7,6 @@ import {
   header,
   produceRaw,
   type RawFollowing,
-  type RawHeader,
   type RawRecord,
   type ReadRawRecord,
 } from "../support/raw-records.ts";
@@ -19,21 +18,18 @@ let letters: RawFollowing;
 /** What the bridge made of commands and notifications that it could not read. */
 beforeAll(async () => {
   world = await openWorld({ settings: { FLOWS: "webhooks,commands" } });
-  commands = await followRaw(world.brokers, world.topics.commands);
-  world.defer(commands.stop);
-  letters = await followRaw(world.brokers, world.topics.deadLetters);
-  world.defer(letters.stop);
+  commands = await followRaw(world, world.topics.commands);
+  letters = await followRaw(world, world.topics.deadLetters);
 });
 afterAll(() => world.close());
 
 const ref = ({ partition, offset }: ReadRawRecord): string => `${partition}/${offset}`;
 
 /** Has the bridge make dead letters of records, then ends it; the letters of these records. */
-const park = async (records: readonly RawRecord[], settings = {}): Promise<ReadRawRecord[]> => {
+const park = async (records: readonly RawRecord[]): Promise<ReadRawRecord[]> => {
   const [before, sentBefore] = [letters.seen.length, commands.seen.length];
   await produceRaw(world.brokers, world.topics.commands, records);
-  const bridge = await world.startReplica(settings);
-  await bridge.untilReady();
+  const bridge = await world.startReady();
   await letters.until(() => true, before + records.length);
   await commands.until(() => true, sentBefore + records.length);
   await bridge.stop();
@@ -76,6 +72,31 @@ const odd: readonly RawRecord[] = [
   },
   { key: Buffer.from("large"), value: Buffer.alloc(2_000_000, "no command "), headers: [] },
 ];
+
+/** A dead letter, with what its headers say beside its reason and source. */
+const letterOf = (
+  reason: string,
+  source: string,
+  value: string,
+  more: Record<string, string>,
+): RawRecord => ({
+  key: Buffer.from(value),
+  value: Buffer.from(value),
+  headers: Object.entries({ reason, detail: "", source, ...more }).map(([name, text]) =>
+    header(`dead-letter-${name}`, text),
+  ),
+});
+const commandLetter = (reason: string, value: string, offset: number): RawRecord =>
+  letterOf(reason, "command", value, {
+    topic: world.topics.commands,
+    partition: "0",
+    offset: String(offset),
+    timestamp: String(Date.now()),
+  });
+const notificationLetter = (reason: string, body: string): RawRecord => ({
+  ...letterOf(reason, "webhook", body, { "received-at": "1760000000000" }),
+  key: null,
+});
 
 /** Buffers of megabytes are not for `toEqual`. */
 const comparable = ({ key, value, headers }: RawRecord): string =>
@@ -187,16 +208,7 @@ describe("letters of commands", () => {
 });
 
 describe("letters of notifications", () => {
-  const letter = (body: string): RawRecord => ({
-    key: null,
-    value: Buffer.from(body),
-    headers: [
-      header("dead-letter-reason", "UNREADABLE_NOTIFICATION"),
-      header("dead-letter-detail", "not understood then"),
-      header("dead-letter-source", "webhook"),
-      header("dead-letter-received-at", "1760000000000"),
-    ],
-  });
+  const letter = (body: string): RawRecord => notificationLetter("UNREADABLE_NOTIFICATION", body);
 
   test("become events, once; what is still not understood is left", async () => {
     const { brokers, topics } = world;
@@ -246,27 +258,9 @@ describe("letters of notifications", () => {
 test("letters of commands and of notifications are left alone where one of their topics cannot be written", async () => {
   const { brokers, topics } = world;
   const reason = "OF_BOTH_KINDS";
-  const letterOf = (source: string, value: string, ...more: RawHeader[]): RawRecord => ({
-    key: Buffer.from(reason),
-    value: Buffer.from(value),
-    headers: [
-      header("dead-letter-reason", reason),
-      header("dead-letter-detail", ""),
-      header("dead-letter-source", source),
-      ...more,
-    ],
-  });
-  const command = letterOf(
-    "command",
-    "x",
-    header("dead-letter-topic", topics.commands),
-    header("dead-letter-partition", "0"),
-    header("dead-letter-offset", "0"),
-    header("dead-letter-timestamp", String(Date.now())),
-  );
   const body = '{"transactionId":"tx-3","status":"CANCELED","createdAt":"2026-11-21T12:00:00Z"}';
-  const notification = letterOf("webhook", body, header("dead-letter-received-at", "1760000000000"));
-  await produceRaw(brokers, topics.deadLetters, [command, notification]);
+  const parked = [commandLetter(reason, "x", 0), notificationLetter(reason, body)];
+  await produceRaw(brokers, topics.deadLetters, parked);
   const ends = (): Promise<number[]> =>
     Promise.all([topics.commands, topics.audit].map((topic) => endTotal(brokers, topic)));
   const before = await ends();
@@ -286,19 +280,7 @@ function placeIn(topic: string): string {
 test("Ctrl-C concludes what was sent, and leaves the rest to the next one", async () => {
   const { brokers, topics } = world;
   const reason = "OF_THIS_TEST";
-  const records = Array.from({ length: 1_000 }, (_, nth): RawRecord => ({
-    key: Buffer.from(`cancelled-${nth}`),
-    value: Buffer.from(`${nth}`),
-    headers: [
-      header("dead-letter-reason", reason),
-      header("dead-letter-detail", ""),
-      header("dead-letter-source", "command"),
-      header("dead-letter-topic", topics.commands),
-      header("dead-letter-partition", "0"),
-      header("dead-letter-offset", String(nth)),
-      header("dead-letter-timestamp", String(Date.now())),
-    ],
-  }));
+  const records = Array.from({ length: 1_000 }, (_, nth) => commandLetter(reason, String(nth), nth));
   await produceRaw(brokers, topics.deadLetters, records);
   const before = await endTotal(brokers, topics.commands);
   const replaying = await world.start([

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { messageOf } from "../support/accepts.ts";
 import { decode } from "../support/avro.ts";
 import { committedTotal, endTotal, setTopicConfig } from "../support/kafka.ts";
 import { narrowTopic } from "../support/narrow-topic.ts";
@@ -25,12 +26,9 @@ beforeAll(async () => {
     sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
     settings: { FLOWS: "webhooks,commands", WEBHOOK_MAX_BODY_BYTES: "524288" },
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
-  letters = await followRaw(world.brokers, world.topics.deadLetters);
-  world.defer(letters.stop);
-  results = await followRaw(world.brokers, world.topics.results);
-  world.defer(results.stop);
+  bridge = await world.startReady();
+  letters = await followRaw(world, world.topics.deadLetters);
+  results = await followRaw(world, world.topics.results);
 });
 afterAll(async () => {
   const exitCode = await bridge.stop();
@@ -44,29 +42,15 @@ afterAll(async () => {
   expect(committed).toBe(sent);
 });
 
-const accept = (commandId: string): RawRecord => ({
-  key: Buffer.from(commandId),
-  value: Buffer.from(
-    JSON.stringify({
-      commandId,
-      request: {
-        type: "AcceptQuote",
-        quoteId: `q-${commandId.replaceAll(" ", "-")}`,
-        counterpartyId: "cp-1",
-      },
-    }),
-  ),
-  headers: [],
-});
-const poison = (
+const recordOf = (
   key: string,
   headers: readonly RawHeader[],
   value = Buffer.from(`no command ${key}`),
-): RawRecord => ({
-  key: Buffer.from(key),
-  value,
-  headers,
-});
+): RawRecord => ({ key: Buffer.from(key), value, headers });
+const accept = (commandId: string): RawRecord => {
+  const { value } = messageOf({ commandId, quoteId: `q-${commandId.replaceAll(" ", "-")}`, key: commandId });
+  return recordOf(commandId, [], Buffer.from(value));
+};
 const send = (...records: RawRecord[]): Promise<void> =>
   produceRaw(world.brokers, world.topics.commands, records);
 const keyed =
@@ -92,8 +76,8 @@ describe("headers", () => {
   ];
 
   test("are in the dead letter as they came, all of them, and everything else flows on", async () => {
-    const records = odd.map(([what, headers]) => poison(what, headers));
-    const everything = poison(
+    const records = odd.map(([what, headers]) => recordOf(what, headers));
+    const everything = recordOf(
       "all of them",
       odd.flatMap(([, headers]) => headers),
     );
@@ -139,7 +123,7 @@ describe("headers", () => {
 describe("size", () => {
   test("a value that came compressed is kept, however large it is", async () => {
     const value = Buffer.alloc(2_500_000, "no command, ");
-    await send(poison("2.5 MB", [header("h", "1")], value), accept("after 2.5 MB"));
+    await send(recordOf("2.5 MB", [header("h", "1")], value), accept("after 2.5 MB"));
     const [letter] = await letters.until(keyed("2.5 MB"));
     expect(letter?.value?.equals(value)).toBe(true);
     expect(own(letter)).toEqual([header("h", "1")]);
@@ -159,7 +143,7 @@ describe("size", () => {
     const value = randomBytes(900_000);
     const headers = [header("a", "1"), header("a", null)];
     await narrowTopic(brokers, topics.deadLetters, 400_000);
-    await send(poison("cut", headers, value), accept("after the cut"));
+    await send(recordOf("cut", headers, value), accept("after the cut"));
     const [letter] = (await letters.until(keyed("cut"))) as [ReadRawRecord];
     expect(letter.value?.equals(value.subarray(0, 65_536))).toBe(true);
     expect(own(letter)).toEqual(headers);

@@ -11,7 +11,8 @@ import { readStatus } from "../../src/operate/status.ts";
 import { decode } from "../support/avro.ts";
 import { toolServicesFor, person } from "../support/tools.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
-import { clientOf, endTotal, setTopicConfig } from "../support/kafka.ts";
+import { eventually } from "../support/eventually.ts";
+import { endTotal, setTopicConfig } from "../support/kafka.ts";
 import { serveSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
 
@@ -139,26 +140,14 @@ describe("four eyes", () => {
     const { audit } = world.topics;
     const proposal = (await world.read(audit)).find(({ offset }) => `0/${offset}` === ref);
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "CreateTime" });
-    const producer = clientOf(world.brokers).producer();
-    await producer.connect();
     const timestamp = String(Date.now() - 25 * 3_600_000);
-    const written = async (): Promise<number> => {
-      const [at] = await producer.send({
-        topic: audit,
-        messages: [{ partition: 0, value: String(proposal?.value), timestamp }],
-      });
-      return Number(at?.baseOffset);
-    };
-    let offset = await written();
     // A broker goes by the new setting a moment later.
-    const isOld = async (): Promise<boolean> =>
-      (await world.read(audit)).some(
-        (record) => record.offset === offset && String(record.timestampMs) === timestamp,
-      );
-    while (!(await isOld())) offset = await written();
-    await producer.disconnect();
+    const old = await eventually(async () => {
+      await world.produce(audit, [{ key: null, value: proposal?.value ?? null, timestamp }]);
+      return (await world.read(audit)).find(({ timestampMs }) => String(timestampMs) === timestamp) ?? false;
+    }, "a proposal of yesterday");
     await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
-    const late = confirm(services, person("bob"), { ref: `0/${offset}`, as: "succeeded" });
+    const late = confirm(services, person("bob"), { ref: `0/${old.offset}`, as: "succeeded" });
     await expect(late).rejects.toThrow("is older than 24 hours");
     expect(await resultsOf("yesterday")).toEqual([]);
     expect((await confirm(services, person("bob"), { ref, as: "succeeded" })).outcome.kind).toBe("resolved");

@@ -35,10 +35,8 @@ const run = async (...args: string[]): Promise<ProgramResult> => {
   expect(ended).toMatchObject({ code: 0, err: "" });
   return ended;
 };
-const calls = async (): Promise<number> =>
-  (await world.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
-const gaugeOf = async ({ managementUrl }: Replica, flow: string): Promise<number> => {
-  const text = await (await fetch(`${managementUrl}/metrics`)).text();
+const gaugeOf = async ({ metrics }: Replica, flow: string): Promise<number> => {
+  const text = await metrics();
   return Number(new RegExp(`^cambio_bridge_paused\\{flow="${flow}"\\} (\\d)$`, "m").exec(text)?.[1]);
 };
 const untilAll = (paused: boolean, withinMs = FOLLOW_MS, flow = "commands"): Promise<unknown> =>
@@ -80,7 +78,7 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   const { out } = await run("pause", "commands");
   expect(out).toContain(`${world.topics.control}[0]@0`);
   await untilAll(true);
-  const before = await calls();
+  const before = await world.executions();
   await accepts.send(60);
   const [first] = replicas;
   expect(await first!.stop(), "the drain of a paused replica").toBe(0);
@@ -102,7 +100,7 @@ test("a pause holds on three replicas while commands come, survives a restart, a
     20_000,
   );
   expect([commands.members.length, commands.lag]).toEqual([3, 60]);
-  expect([await calls(), accepts.answered()]).toEqual([before, 30]);
+  expect([await world.executions(), accepts.answered()]).toEqual([before, 30]);
   const ready = await (await fetch(`${again.managementUrl}/readyz`)).json();
   expect(ready).toMatchObject({
     status: "ready",
@@ -136,7 +134,7 @@ test("accepts are paused alone: creates are answered meanwhile, and no accept is
   await run("pause", "accepts");
   await untilAll(true, FOLLOW_MS, "accepts");
   await untilAll(false);
-  const [called, answered] = [await calls(), accepts.answered()];
+  const [called, answered] = [await world.executions(), accepts.answered()];
   const creates = Array.from({ length: 20 }, (_, nth) => ({
     commandId: `create-${nth}-${answered}`,
     request: {
@@ -154,11 +152,11 @@ test("accepts are paused alone: creates are answered meanwhile, and no accept is
   // Longer than an accept takes, and than a replica takes to ask whether they are still paused.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(waiting.filter(accepts.isAnswered)).toEqual([]);
-  expect(await calls()).toBe(called);
+  expect(await world.executions()).toBe(called);
 
   await run("resume", "accepts");
   await eventually(() => waiting.every(accepts.isAnswered), "the accepts that waited", 30_000);
-  expect(await calls()).toBe(called + waiting.length);
+  expect(await world.executions()).toBe(called + waiting.length);
   expect(waiting.flatMap(({ commandId }) => accepts.results.get(commandId) ?? [])).toEqual(
     waiting.map(() => expect.objectContaining({ outcome: "SUCCEEDED", attempts: 1 }) as unknown),
   );

@@ -20,8 +20,7 @@ beforeAll(async () => {
     sandboxArgs: ["--accept-unknown-quotes", "--time-scale", "100000"],
     settings: { FLOWS: "webhooks,commands", PARTNER_CALL_TIMEOUT: "2s" },
   });
-  bridge = await world.startReplica();
-  await bridge.untilReady();
+  bridge = await world.startReady();
   // Before anything reads: the bridge replaces modules of kafkajs.
   services = toolServicesFor(world);
   following = await world.follow([world.topics.results, world.topics.events]);

@@ -4,6 +4,7 @@ import { gzipBatch, recordBatch } from "../../src/kafka/produce/record-batch.ts"
 import type { Outgoing } from "../../src/kafka/record.ts";
 import { eventually } from "./eventually.ts";
 import { readerDeps, tailTopic } from "./reader-deps.ts";
+import type { World } from "./world.ts";
 
 // Records as bytes, with headers that kafkajs can neither write nor show, because it turns headers into an
 // object. They are encoded without code of the bridge, and read with its reader.
@@ -49,8 +50,8 @@ export const produceRaw = async (
 
 export type ReadRawRecord = RawRecord & { partition: number; offset: number };
 
-/** Follows a topic with the bridge's reader. Must be called before this process reads any other record. */
-export const followRaw = async (brokers: string, topic: string) => {
+/** Follows a topic until the world is closed. Must be called before this process reads any other record. */
+export const followRaw = async ({ brokers, defer }: World, topic: string) => {
   const seen: ReadRawRecord[] = [];
   const stop = await tailTopic(brokers, topic, ({ partition, offset, key, value, headers }) => {
     // The reader may start over.
@@ -58,6 +59,7 @@ export const followRaw = async (brokers: string, topic: string) => {
     const rawHeaders = [...eachHeader(headers)].map(([name, of]): RawHeader => [name, of]);
     seen.push({ partition, offset, key, value, headers: rawHeaders });
   });
+  defer(stop);
   return {
     seen,
     until: async (fits: (record: ReadRawRecord) => boolean, count = 1): Promise<ReadRawRecord[]> => {
@@ -65,7 +67,6 @@ export const followRaw = async (brokers: string, topic: string) => {
       await eventually(() => found().length >= count, `${count} such records in ${topic}`, 30_000);
       return found();
     },
-    stop,
   };
 };
 
