@@ -47,7 +47,7 @@ const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string):
 const status = (io: Io, { json = false }: { json?: boolean }): Promise<void> =>
   withTool(io, async (tools) => {
     const [report, entries] = await Promise.all([readStatus(tools), readPauses(tools)]);
-    // Without the flow commands there is no journal.
+    // There is no journal where the flow commands does not run.
     const warn = (why: string): void => io.err(`Doubts are not counted: ${why}`);
     const counting = explainOutage(tools.config, listDoubts(tools, 0), io.stopped);
     const waiting = await askOrWarn({ warn }, counting, null);

@@ -89,9 +89,9 @@ export const createReadings = (tools: Tools) => {
       const last = entries.get(key);
       const freshMs = last && last.reading.error !== null ? FAILED_MS : keepMs;
       const isFresh = last && (last.reading.isReading || clock.monotonic() - last.heardAtMs < freshMs);
-      const known = (last?.reading ?? NOTHING) as Reading<T>;
-      if (!isFresh && running >= MAX_READING) return { ...known, error: new UsageError(TOO_MUCH) };
-      const entry = isFresh ? last : begin(key, start, known);
+      const previous = (last?.reading ?? NOTHING) as Reading<T>;
+      if (!isFresh && running >= MAX_READING) return { ...previous, error: new UsageError(TOO_MUCH) };
+      const entry = isFresh ? last : begin(key, start, previous);
       entry.seenAtMs = clock.monotonic();
       await clock.within(WAIT_MS, undefined, entry.ended).catch(() => undefined);
       return { ...(entry.reading as Reading<T>), error: entry.reading.error ?? silence(entry) };

@@ -9,7 +9,7 @@ import type { Tools } from "./tools.ts";
 /** `what`: one sentence that says what to do. `more`: how, and since when. `holds`: what does not begin meanwhile. */
 export type Trouble = { tone: "bad" | "wait"; what: string; more: Sentence; holds?: "commands" | "accepts" };
 
-/** Null where it is not known. `contradictions`: answers that say the opposite of a final result. */
+/** A member is null where it is not known. `contradictions`: answers that say the opposite of a final result. */
 type KnownFacts = {
   status: Status | null;
   pauses: ControlEntries | null;

@@ -19,7 +19,7 @@ export const valuesAt = (text: string, pointer: string): string[] =>
     [text.trim()],
   );
 
-/** Null where there is no value, or a name on the path is repeated. */
+/** Returns null where there is no value, or a name on the path is repeated. */
 export const valueAt = (text: string, pointer: string): string | null => {
   const [value = null, ...others] = valuesAt(text, pointer);
   return others.length > 0 ? null : value;

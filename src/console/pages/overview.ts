@@ -55,8 +55,8 @@ const outages = ({ status, doubts, pauses, letters, waiting }: Overview): Troubl
     error instanceof OutageError
       ? "Kafka, or the schema registry, does not answer: see that they run"
       : "A part of this page cannot be read: see why";
-  const known = " What is shown below is what was known before. `cambio-bridge doctor` says what is wrong.";
-  return [bad(what, messageOf(error) + known)];
+  const advice = " What is shown below is what was known before. `cambio-bridge doctor` says what is wrong.";
+  return [bad(what, messageOf(error) + advice)];
 };
 
 const troublesIn = (readings: Overview, config: Tools["config"], nowMs: number): Trouble[] => {

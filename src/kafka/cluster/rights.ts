@@ -12,7 +12,7 @@ const TIMEOUT_MS = 1_000;
 const OFFSET_OUT_OF_RANGE = "9223372036854775806";
 const NO_RECORDS = Buffer.alloc(0);
 const UNKNOWN_MEMBER = "cambio-bridge-doctor";
-/** As the bridge's consumers assign partitions: see `readingNothing`. */
+/** The bridge's consumers assign partitions in this way: see `readingNothing`. */
 const ASSIGNMENT = { name: "RoundRobinAssigner", metadata: Buffer.alloc(0) };
 
 /** The answers to the requests below where they are allowed: brokers check rights first. */

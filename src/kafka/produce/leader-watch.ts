@@ -46,7 +46,7 @@ export const watchLeaders = ({ openLookup, clock, random, closed, refreshMs, fol
   const asking = askForEver();
 
   return {
-    /** Null while Kafka answers. */
+    /** It is null while Kafka answers. */
     fault: (): Health | null => fault,
     /** Says that a broker has answered. */
     confirm: (): void => void (fault = null),
