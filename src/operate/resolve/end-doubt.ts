@@ -71,8 +71,11 @@ const checkTransaction = async (
 const openTopics = async (tools: Tools, request: ResolveRequest) => {
   const schemaIdOf = await inspectTopics(tools, ["results"]);
   const { take, refs, timeOf, olderElsewhere } = createCommandFinder(request.commandId);
-  const doubts = await openDoubts(tools, take);
   const results = await openResults(tools, schemaIdOf("command-result"));
+  const doubts = await openDoubts(tools, take).catch(async (error: unknown) => {
+    await results.close();
+    throw error;
+  });
   const { view, journal } = doubts;
   const published: RecordPosition[] = [];
   const deps = {
