@@ -64,7 +64,7 @@ export const createPauses = (flows: readonly Pausable[], { clock, log }: { clock
       follower.hold(isHeldNow);
     }
   };
-  /** To be called often: pauses end by themselves. */
+  /** Must be called often, because pauses end by themselves. */
   const update = (): void => {
     judge();
     tellFollowers();

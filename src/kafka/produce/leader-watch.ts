@@ -54,7 +54,7 @@ export const watchLeaders = ({ openLookup, clock, random, closed, refreshMs, fol
     lookUp: (everyMs: number): void => {
       if (clock.monotonic() - askedAt > everyMs) wake.abort();
     },
-    /** To be called after `closed` has aborted. */
+    /** Must be called after `closed` has aborted. */
     close: async (): Promise<void> => {
       wake.abort();
       await asking;

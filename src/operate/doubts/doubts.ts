@@ -48,7 +48,7 @@ const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | nu
   return {
     commandId: ref.commandId,
     operation: ref.operation,
-    /** As the command spells it, or the journal's key where its result cannot be read. */
+    /** The command's own spelling, or the journal's key where its result cannot be read. */
     quoteId: result?.quoteId ?? ref.key,
     externalId: result?.externalId ?? null,
     sinceMs,
